@@ -15,8 +15,8 @@ import (
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
-// with is a run's files, one of them changed.
-func with(files map[string]string, name, old, now string) map[string]string {
+// editFile is a run's files, one of them changed.
+func editFile(files map[string]string, name, old, now string) map[string]string {
 	out := maps.Clone(files)
 	out[name] = strings.Replace(out[name], old, now, 1)
 	if out[name] == files[name] {
@@ -28,35 +28,35 @@ func with(files map[string]string, name, old, now string) map[string]string {
 // TestPullRequestChoosesNothing: what a pull request says of its own rules is not believed.
 func TestPullRequestChoosesNothing(t *testing.T) {
 	t.Parallel()
-	oak := sample(t, "oak-street")
+	oak := sampleFiles(t, "oak-street")
 	manifest := "runs/oak-street/run.json"
 	settings := "runs: [{path: \"runs/**/run.json\", sheets: [cre-multifamily-agency], lane: agent}]\n"
 	for name, c := range map[string]struct {
 		files map[string]string
 		says  string
 	}{
-		"another sheet": {with(oak, manifest, "cre-multifamily-agency", "repair-triage"),
+		"another sheet": {editFile(oak, manifest, "cre-multifamily-agency", "repair-triage"),
 			`cannot be used|lets \[cre`},
-		"an inactive version": {with(oak, manifest, "cre-multifamily-agency", "cre-multifamily-agency@0.9.0"),
+		"an inactive version": {editFile(oak, manifest, "cre-multifamily-agency", "cre-multifamily-agency@0.9.0"),
 			`active version|cannot be used`},
-		"another lane": {with(oak, manifest, `"lane": "agent"`, `"lane": "dataset"`), `lane`},
-		"its own configuration": {with(with(oak, manifest, "cre-multifamily-agency", "repair-triage"), manifest,
+		"another lane": {editFile(oak, manifest, `"lane": "agent"`, `"lane": "dataset"`), `lane`},
+		"its own configuration": {editFile(editFile(oak, manifest, "cre-multifamily-agency", "repair-triage"), manifest,
 			`"oak-street"`, `"oak-street"`+"\n "), `cannot be used|lets \[cre`},
 	} {
 		w := newWorld(t)
-		w.configure(settings)
+		w.commitConfig(settings)
 		files := maps.Clone(c.files)
 		if name == "its own configuration" {
 			files[config.Path] = "version: 1\nfail_on: never\nruns: [{path: \"runs/**/run.json\", sheets: [\"*\"]}]\n"
 			files[".github/workflows/referee.yml"] = "on: push"
 		}
 		pull := w.proposeFiles("x", files)
-		if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
+		if r := w.mustJob(w.s.PullEvent(pull, "opened", true)); !r.Failed {
 			t.Errorf("%s: passes", name)
 		}
-		w.conclusions(pull, "failure", "action_required")
-		w.says(w.review(pull), c.says)
-		if r, err := w.approve(pull, "rosa", answers); err != nil || !r.Failed {
+		w.wantConclusions(pull, "failure", "action_required")
+		w.wantMatch(w.gateReview(pull), c.says)
+		if r, err := w.approvePull(pull, "rosa", answers); err != nil || !r.Failed {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 		w.wantKinds("")
@@ -67,14 +67,14 @@ func TestPullRequestChoosesNothing(t *testing.T) {
 func TestLaxerSheet(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	files := sample(t, "elm-plaza")
+	files := sampleFiles(t, "elm-plaza")
 	files["flight_sheets/cre-multifamily-agency.json"] = "{}"
 	pull := w.proposeFiles("x", files)
-	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
+	if r := w.mustJob(w.s.PullEvent(pull, "opened", true)); !r.Failed {
 		t.Error("passes")
 	}
-	w.says(w.review(pull), `flight_sheets/cre-multifamily-agency\.json`)
-	w.conclusions(pull, "failure", "action_required")
+	w.wantMatch(w.gateReview(pull), `flight_sheets/cre-multifamily-agency\.json`)
+	w.wantConclusions(pull, "failure", "action_required")
 }
 
 // TestRetarget: a pull request against a base that nobody gates gets the default branch's rules, and a sign-off there
@@ -83,23 +83,23 @@ func TestRetarget(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.s.Commit("loose", githubtest.Change{Files: map[string]string{config.Path: "version: 1\nfail_on: never\n"}})
-	w.s.Commit("x", githubtest.Change{Files: sample(t, "elm-plaza"), Author: "agent"})
+	w.s.Commit("x", githubtest.Change{Files: sampleFiles(t, "elm-plaza"), Author: "agent"})
 	pull := w.s.Open(githubtest.Pull{Head: "x", Base: "loose", Author: "agent"})
-	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
+	if r := w.mustJob(w.s.PullEvent(pull, "opened", true)); !r.Failed {
 		t.Error("the pull request's own base decides")
 	}
 
 	// TakeBase: GitHub does it by itself
 	for name, retarget := range map[string]func(pull int64, base string){"y": w.s.Retarget, "z": w.s.TakeBase} {
-		w.s.Commit(name, githubtest.Change{Files: sample(t, "oak-street"), Author: "agent"})
+		w.s.Commit(name, githubtest.Change{Files: sampleFiles(t, "oak-street"), Author: "agent"})
 		pull = w.s.Open(githubtest.Pull{Head: name, Base: "loose", Author: "agent"})
-		w.must(w.s.PullEvent(pull, "opened", true))
-		if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
+		w.mustJob(w.s.PullEvent(pull, "opened", true))
+		if r, err := w.approvePull(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 			t.Fatalf("%s: %+v, %v", name, r, err)
 		}
 		retarget(pull, "main")
-		w.must(w.s.PullEvent(pull, "edited", true))
-		w.conclusions(pull, "success", "action_required")
+		w.mustJob(w.s.PullEvent(pull, "edited", true))
+		w.wantConclusions(pull, "success", "action_required")
 	}
 }
 
@@ -108,27 +108,27 @@ func TestRetarget(t *testing.T) {
 func TestForgedCheck(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("elm", "elm-plaza")
+	pull := w.proposeRuns("elm", "elm-plaza")
 	w.s.ForgeCheck("evil", w.s.Head(pull), comment.AuditCheck, "success")
 	w.s.ForgeCheck("github-actions", w.s.Head(pull), comment.SignOffCheck, "success")
-	w.must(w.s.PullEvent(pull, "opened", true))
-	w.conclusions(pull, "failure", "action_required")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
+	w.wantConclusions(pull, "failure", "action_required")
 }
 
 // TestForgedEntry: an entry appended with the workflow's token is not confirmed by the next one: the gate refuses to
 // write behind it.
 func TestForgedEntry(t *testing.T) {
 	t.Parallel()
-	w, _ := signed(t, "")
-	w.forge()
-	pull := w.propose("maple", "maple-court")
-	w.must(w.s.PullEvent(pull, "opened", true))
-	_, err := w.approve(pull, "rosa", answers)
+	w, _ := signedWorld(t, "")
+	w.forgeEntry()
+	pull := w.proposeRuns("maple", "maple-court")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
+	_, err := w.approvePull(pull, "rosa", answers)
 	var b *gate.Broken
 	if !errors.As(err, &b) || !strings.Contains(err.Error(), "failed verification") {
 		t.Errorf("%v", err)
 	}
-	if c := w.check(w.s.Head(pull), comment.AuditCheck); c.Conclusion != "failure" {
+	if c := w.newestCheck(w.s.Head(pull), comment.AuditCheck); c.Conclusion != "failure" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -136,7 +136,7 @@ func TestForgedEntry(t *testing.T) {
 // TestWhoSigns: the hands that made the work do not sign it off.
 func TestWhoSigns(t *testing.T) {
 	t.Parallel()
-	oak := sample(t, "oak-street")
+	oak := sampleFiles(t, "oak-street")
 	for name, c := range map[string]struct {
 		change githubtest.Change
 		who    string
@@ -152,7 +152,7 @@ func TestWhoSigns(t *testing.T) {
 			"do not count"},
 		"too low":    {githubtest.Change{Files: oak, Author: "agent"}, "tria", "agent", "below write"},
 		"a stranger": {githubtest.Change{Files: oak, Author: "agent"}, "mallory", "agent", "below write"},
-		"the operator": {githubtest.Change{Files: with(oak, "runs/oak-street/run.json", `"cost_usd"`,
+		"the operator": {githubtest.Change{Files: editFile(oak, "runs/oak-street/run.json", `"cost_usd"`,
 			`"operator": "rosa", "cost_usd"`), Author: "agent"}, "rosa", "agent", "declared operator"},
 		"an unknown hand": {githubtest.Change{Files: oak, Author: "Someone <x@nowhere.example>"}, "rosa", "agent",
 			"no GitHub account"},
@@ -162,20 +162,20 @@ func TestWhoSigns(t *testing.T) {
 		w := newWorld(t)
 		w.s.Commit("x", c.change)
 		pull := w.s.Open(githubtest.Pull{Head: "x", Author: c.author})
-		w.must(w.s.PullEvent(pull, "opened", true))
+		w.mustJob(w.s.PullEvent(pull, "opened", true))
 		body := map[string]string{"without answers": "", "a broken command": answers + "/satsified x"}
 		text, special := body[name]
 		if !special {
 			text = answers
 		}
-		r, err := w.approve(pull, c.who, text)
+		r, err := w.approvePull(pull, c.who, text)
 		if err != nil || r.Word != outcome.ResultAwaiting {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 		w.wantKinds("")
-		w.conclusions(pull, "success", "action_required")
-		if !strings.Contains(w.review(pull), c.says) {
-			t.Errorf("%s: nothing says %q:\n%s", name, c.says, w.review(pull))
+		w.wantConclusions(pull, "success", "action_required")
+		if !strings.Contains(w.gateReview(pull), c.says) {
+			t.Errorf("%s: nothing says %q:\n%s", name, c.says, w.gateReview(pull))
 		}
 	}
 }
@@ -184,13 +184,13 @@ func TestWhoSigns(t *testing.T) {
 func TestPusher(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("oak", "oak-street")
-	w.must(sender(t, w.s.PullEvent(pull, "opened", true), "rosa"))
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultAwaiting {
+	pull := w.proposeRuns("oak", "oak-street")
+	w.mustJob(withSender(t, w.s.PullEvent(pull, "opened", true), "rosa"))
+	if r, err := w.approvePull(pull, "rosa", answers); err != nil || r.Word != outcome.ResultAwaiting {
 		t.Errorf("%+v, %v", r, err)
 	}
-	w.says(w.review(pull), "pushed to the pull request")
-	if r, err := w.approve(pull, "wim", answers); err != nil || r.Word != outcome.ResultSigned {
+	w.wantMatch(w.gateReview(pull), "pushed to the pull request")
+	if r, err := w.approvePull(pull, "wim", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -201,13 +201,13 @@ func TestApproveThenPush(t *testing.T) {
 	t.Parallel()
 	for _, repoint := range []bool{false, true} {
 		w := newWorld(t)
-		pull := w.propose("oak", "oak-street")
-		w.must(w.s.PullEvent(pull, "opened", true))
+		pull := w.proposeRuns("oak", "oak-street")
+		w.mustJob(w.s.PullEvent(pull, "opened", true))
 		w.s.Review(pull, "rosa", "APPROVED", answers)
-		w.s.ForcePush(pull, githubtest.Change{Files: sample(t, "maple-court"), Author: "agent"}, repoint)
-		w.must(w.s.PullEvent(pull, "synchronize", true))
+		w.s.ForcePush(pull, githubtest.Change{Files: sampleFiles(t, "maple-court"), Author: "agent"}, repoint)
+		w.mustJob(w.s.PullEvent(pull, "synchronize", true))
 		w.mustReview(pull)
-		w.conclusions(pull, "success", "action_required")
+		w.wantConclusions(pull, "success", "action_required")
 		w.wantKinds("")
 	}
 }
@@ -215,21 +215,21 @@ func TestApproveThenPush(t *testing.T) {
 // TestHostileTree: what is not plain files under the runs root is refused by name.
 func TestHostileTree(t *testing.T) {
 	t.Parallel()
-	oak := sample(t, "oak-street")
+	oak := sampleFiles(t, "oak-street")
 	for name, c := range map[string]struct {
 		change githubtest.Change
 		says   string
 	}{
-		"a symlink as submission": {githubtest.Change{Files: with(oak, "runs/oak-street/submission.json",
+		"a symlink as submission": {githubtest.Change{Files: editFile(oak, "runs/oak-street/submission.json",
 			oak["runs/oak-street/submission.json"], "../../README.md"),
 			Modes: map[string]string{"runs/oak-street/submission.json": "120000"}}, "symlink|plain files"},
 		"a submodule as run": {githubtest.Change{Files: map[string]string{"runs/evil": strings.Repeat("1", 40)},
 			Modes: map[string]string{"runs/evil": "160000"}}, "belongs to no run|submodule"},
-		"a pointer of a large-file storage": {githubtest.Change{Files: with(oak, "runs/oak-street/submission.json",
+		"a pointer of a large-file storage": {githubtest.Change{Files: editFile(oak, "runs/oak-street/submission.json",
 			oak["runs/oak-street/submission.json"],
 			"version https://git-lfs.github.com/spec/v1\noid sha256:"+strings.Repeat("a", 64)+"\nsize 12345\n")},
 			"submission.json is a Git LFS pointer"},
-		"a pointer as evidence": {githubtest.Change{Files: with(oak, "runs/oak-street/evidence/t12.csv",
+		"a pointer as evidence": {githubtest.Change{Files: editFile(oak, "runs/oak-street/evidence/t12.csv",
 			oak["runs/oak-street/evidence/t12.csv"],
 			"version https://git-lfs.github.com/spec/v1\noid sha256:"+strings.Repeat("a", 64)+"\nsize 12345\n")},
 			"t12.csv is a Git LFS pointer"},
@@ -246,13 +246,13 @@ func TestHostileTree(t *testing.T) {
 		c.change.Author = "agent"
 		w.s.Commit("x", c.change)
 		pull := w.s.Open(githubtest.Pull{Head: "x", Author: "agent"})
-		r, err := w.job(w.s.PullEvent(pull, "opened", true))
+		r, err := w.runJob(w.s.PullEvent(pull, "opened", true))
 		if err != nil || !r.Failed {
 			t.Errorf("%s: %+v, %v", name, r, err)
 			continue
 		}
-		w.conclusions(pull, "failure", "action_required")
-		w.Run(name, func(t *testing.T) { (&world{T: t, s: w.s}).says(w.review(pull), c.says) })
+		w.wantConclusions(pull, "failure", "action_required")
+		w.Run(name, func(t *testing.T) { (&world{T: t, s: w.s}).wantMatch(w.gateReview(pull), c.says) })
 	}
 }
 
@@ -261,12 +261,12 @@ func TestHostileTree(t *testing.T) {
 func TestManyFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	files := sample(t, "elm-plaza")
+	files := sampleFiles(t, "elm-plaza")
 	for i := range 3001 {
 		files[fmt.Sprintf("a/%04d.txt", i)] = "x"
 	}
 	pull := w.proposeFiles("x", files)
-	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
+	if r := w.mustJob(w.s.PullEvent(pull, "opened", true)); !r.Failed {
 		t.Error("the run among the files is not seen")
 	}
 }
@@ -278,14 +278,14 @@ func TestLargeFile(t *testing.T) {
 		t.Skip("100 MB")
 	}
 	w := newWorld(t)
-	files := sample(t, "oak-street")
+	files := sampleFiles(t, "oak-street")
 	files["runs/oak-street/evidence/t12.csv"] = strings.Repeat("x", 100<<20)
 	pull := w.proposeFiles("x", files)
-	r := w.must(w.s.PullEvent(pull, "opened", true))
+	r := w.mustJob(w.s.PullEvent(pull, "opened", true))
 	if !r.Failed {
 		t.Errorf("%+v", r)
 	}
-	w.conclusions(pull, "failure", "action_required")
+	w.wantConclusions(pull, "failure", "action_required")
 }
 
 // TestManyLargeSubmissions: submissions that would not fit into memory together are refused, as a failure that says
@@ -297,7 +297,7 @@ func TestManyLargeSubmissions(t *testing.T) {
 	}
 	w := newWorld(t)
 	files := map[string]string{}
-	manifest := sample(t, "oak-street")["runs/oak-street/run.json"]
+	manifest := sampleFiles(t, "oak-street")["runs/oak-street/run.json"]
 	large := `{"text": "` + strings.Repeat("x", 5<<20-100) + `"}`
 	for i := range 55 {
 		id := fmt.Sprintf("r%02d", i)
@@ -305,12 +305,12 @@ func TestManyLargeSubmissions(t *testing.T) {
 		files["runs/"+id+"/submission.json"] = large
 	}
 	pull := w.proposeFiles("x", files)
-	_, err := w.job(w.s.PullEvent(pull, "opened", true))
+	_, err := w.runJob(w.s.PullEvent(pull, "opened", true))
 	var b *gate.Broken
 	if !errors.As(err, &b) || !strings.Contains(err.Error(), "256 MiB") {
 		t.Errorf("%v", err)
 	}
-	if c := w.check(w.s.Head(pull), comment.AuditCheck); c.Conclusion != "failure" {
+	if c := w.newestCheck(w.s.Head(pull), comment.AuditCheck); c.Conclusion != "failure" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -320,24 +320,24 @@ func TestManyLargeSubmissions(t *testing.T) {
 func TestForeignEvidence(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.configure("evidence: base_only\n")
-	pull := w.propose("oak", "oak-street")
-	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
+	w.commitConfig("evidence: base_only\n")
+	pull := w.proposeRuns("oak", "oak-street")
+	if r := w.mustJob(w.s.PullEvent(pull, "opened", true)); !r.Failed {
 		t.Error("the agent's own evidence passes")
 	}
-	w.says(w.review(pull), "base_only")
+	w.wantMatch(w.gateReview(pull), "base_only")
 }
 
 // TestMisstatedProfile: a profile that run.json misstates fails where the configuration pins another.
 func TestMisstatedProfile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.configure(
+	w.commitConfig(
 		"governance: {agents: [{name: underwriter, emails: [], model: another-model, capability_tier: small}]}\n",
 	)
-	pull := w.propose("oak", "oak-street")
-	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
+	pull := w.proposeRuns("oak", "oak-street")
+	if r := w.mustJob(w.s.PullEvent(pull, "opened", true)); !r.Failed {
 		t.Error("a misstated profile passes")
 	}
-	w.says(w.review(pull), "policy_violation|another profile")
+	w.wantMatch(w.gateReview(pull), "policy_violation|another profile")
 }

@@ -18,14 +18,14 @@ func TestNoCheckNoReceipt(t *testing.T) {
 	for _, fresh := range []bool{false, true} {
 		for _, refused := range refusals {
 			w := newWorld(t)
-			pull := w.propose("oak", "oak-street")
+			pull := w.proposeRuns("oak", "oak-street")
 			if !fresh {
-				w.must(w.s.PullEvent(pull, "opened", true))
+				w.mustJob(w.s.PullEvent(pull, "opened", true))
 			}
 			for _, at := range refused {
 				w.s.Inject(githubtest.NoAccess.On(at[0], at[1]).Always())
 			}
-			r, err := w.approve(pull, "rosa", answers)
+			r, err := w.approvePull(pull, "rosa", answers)
 			if err == nil && !r.Failed {
 				t.Errorf("%v: %+v", refused, r)
 			}
@@ -33,7 +33,7 @@ func TestNoCheckNoReceipt(t *testing.T) {
 			w.wantKinds("")
 			w.mustReview(pull)
 			w.wantKinds("approved")
-			w.conclusions(pull, "success", "success")
+			w.wantConclusions(pull, "success", "success")
 		}
 	}
 }
@@ -57,12 +57,12 @@ func TestClaim(t *testing.T) {
 		}, comment.SignOffCheck},
 	} {
 		w := newWorld(t)
-		pull := w.propose("oak", "oak-street")
+		pull := w.proposeRuns("oak", "oak-street")
 		c.before(w, pull)
 		had := len(w.s.Checks(w.s.Head(pull)))
 		var then []githubtest.Check
 		w.s.Inject(githubtest.Fault{Do: func() { then = w.s.Checks(w.s.Head(pull))[had:] }}.On("POST", "git/trees"))
-		if _, err := w.approve(pull, "rosa", answers); err != nil {
+		if _, err := w.approvePull(pull, "rosa", answers); err != nil {
 			t.Fatal(name, err)
 		}
 		if len(then) != 1 || then[0].Name != c.first ||

@@ -20,31 +20,31 @@ import (
 func TestMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("oak", "oak-street")
-	w.must(w.s.PullEvent(pull, "opened", true))
+	pull := w.proposeRuns("oak", "oak-street")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
 	f := githubtest.Fault{Do: func() {
 		w.s.Push(pull, githubtest.Change{Files: map[string]string{"x": "1"}, Author: "agent"})
 	}}
 	w.s.Inject(f.On("GET", "collaborators/*/permission"))
-	_, err := w.approve(pull, "rosa", answers)
+	_, err := w.approvePull(pull, "rosa", answers)
 	var b *gate.Broken
 	if !errors.As(err, &b) || !strings.Contains(err.Error(), "changed during this job") {
 		t.Errorf("%v", err)
 	}
 	w.wantKinds("")
-	w.must(w.s.PullEvent(pull, "synchronize", true))
-	w.conclusions(pull, "success", "action_required")
+	w.mustJob(w.s.PullEvent(pull, "synchronize", true))
+	w.wantConclusions(pull, "success", "action_required")
 
 	w = newWorld(t)
-	pull = w.propose("oak", "oak-street")
-	w.must(w.s.PullEvent(pull, "opened", true))
+	pull = w.proposeRuns("oak", "oak-street")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
 	id := w.s.Review(pull, "rosa", "APPROVED", answers)
 	f = githubtest.Fault{Do: func() { w.s.DismissReview(pull, id, "owner") }}
 	w.s.Inject(f.On("POST", "git/commits"))
 	w.mustReview(pull)
 	w.mustReview(pull) // the dismissal's own event
 	w.wantKinds("approved revoked")
-	w.conclusions(pull, "success", "action_required")
+	w.wantConclusions(pull, "success", "action_required")
 }
 
 // TestFiftyAtOnce: fifty sign-offs at once, each of a pull request that no job has seen before, give fifty receipts and
@@ -55,13 +55,13 @@ func TestFiftyAtOnce(t *testing.T) {
 		t.Skip("fifty jobs take a minute: .ci/run starts them")
 	}
 	w := newWorld(t)
-	first := w.propose("first", "maple-court")
-	w.must(w.s.PullEvent(first, "opened", true))
-	if _, err := w.approve(first, "rosa", answers); err != nil {
+	first := w.proposeRuns("first", "maple-court")
+	w.mustJob(w.s.PullEvent(first, "opened", true))
+	if _, err := w.approvePull(first, "rosa", answers); err != nil {
 		t.Fatal(err)
 	}
 	var events []githubtest.Event
-	oak := sample(t, "oak-street")
+	oak := sampleFiles(t, "oak-street")
 	for i := range 50 {
 		name := fmt.Sprintf("oak-%02d", i)
 		files := map[string]string{}
@@ -83,7 +83,7 @@ func TestFiftyAtOnce(t *testing.T) {
 	for i, e := range events {
 		group.Go(func() {
 			one := &world{T: w.T, s: w.s, token: w.token, runID: int64(100 + i), main: w.main, ref: w.ref}
-			if r, err := one.job(e); err != nil || r.Word != outcome.ResultSigned {
+			if r, err := one.runJob(e); err != nil || r.Word != outcome.ResultSigned {
 				t.Errorf("%d: %+v, %v", i, r, err)
 			}
 		})
@@ -94,7 +94,7 @@ func TestFiftyAtOnce(t *testing.T) {
 	if requests > 750 {
 		t.Errorf("%d requests, want 750 at most", requests)
 	}
-	if n := len(w.entries()); n != 51 {
+	if n := len(w.ledgerEntries()); n != 51 {
 		t.Errorf("%d entries, want 51", n)
 	}
 }
@@ -106,9 +106,9 @@ func TestReadOnlyToken(t *testing.T) {
 	w := newWorld(t)
 	w.s.AddToken("fork", githubtest.Token{Login: "github-actions[bot]", App: "github-actions", ReadOnly: true})
 	w.token = "fork"
-	w.s.CommitFork("mallory/work", "x", githubtest.Change{Files: sample(t, "elm-plaza"), Author: "agent"})
+	w.s.CommitFork("mallory/work", "x", githubtest.Change{Files: sampleFiles(t, "elm-plaza"), Author: "agent"})
 	pull := w.s.Open(githubtest.Pull{Head: "x", Author: "agent", Fork: "mallory/work"})
-	r := w.must(w.s.PullEvent(pull, "opened", false))
+	r := w.mustJob(w.s.PullEvent(pull, "opened", false))
 	if !r.Failed || len(r.Outcome.NotPosted) == 0 || !r.Outcome.Direct {
 		t.Errorf("%+v", r.Outcome.NotPosted)
 	}
@@ -126,9 +126,9 @@ func TestPersonsToken(t *testing.T) {
 	w := newWorld(t)
 	w.s.AddToken("ghp_x", githubtest.Token{Login: "owner"})
 	w.token = "ghp_x"
-	pull := w.propose("elm", "elm-plaza")
+	pull := w.proposeRuns("elm", "elm-plaza")
 	for range 3 {
-		if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed || len(r.Outcome.NotPosted) != 1 {
+		if r := w.mustJob(w.s.PullEvent(pull, "opened", true)); !r.Failed || len(r.Outcome.NotPosted) != 1 {
 			t.Errorf("%+v", r.Outcome.NotPosted)
 		}
 	}
@@ -142,11 +142,11 @@ func TestPersonsToken(t *testing.T) {
 func TestFork(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.s.CommitFork("mallory/work", "x", githubtest.Change{Files: sample(t, "oak-street"), Author: "agent"})
+	w.s.CommitFork("mallory/work", "x", githubtest.Change{Files: sampleFiles(t, "oak-street"), Author: "agent"})
 	pull := w.s.Open(githubtest.Pull{Head: "x", Author: "agent", Fork: "mallory/work"})
-	w.must(w.s.PullEvent(pull, "opened", true))
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
 	w.s.Review(pull, "rosa", "APPROVED", answers)
-	r, err := w.job(w.s.RunEvent(w.s.AddRun(githubtest.Run{Pull: pull})))
+	r, err := w.runJob(w.s.RunEvent(w.s.AddRun(githubtest.Run{Pull: pull})))
 	if err != nil || r.Word != outcome.ResultSigned || w.calls > 16 {
 		t.Errorf("%+v, %v after %d calls", r, err, w.calls)
 	}
@@ -157,11 +157,11 @@ func TestFork(t *testing.T) {
 func TestDirect(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("oak", "oak-street")
-	w.must(w.s.PullEvent(pull, "opened", false))
-	w.says(w.review(pull), "workflow")
+	pull := w.proposeRuns("oak", "oak-street")
+	w.mustJob(w.s.PullEvent(pull, "opened", false))
+	w.wantMatch(w.gateReview(pull), "workflow")
 	id := w.s.Review(pull, "rosa", "APPROVED", answers)
-	if r, err := w.job(w.s.ReviewEvent(pull, id, "submitted")); err != nil || r.Word != outcome.ResultSigned {
+	if r, err := w.runJob(w.s.ReviewEvent(pull, id, "submitted")); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
 	w.wantKinds("approved")
@@ -172,21 +172,21 @@ func TestNoRuns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	pull := w.proposeFiles("x", map[string]string{"README.md": "more"})
-	if r := w.must(w.s.PullEvent(pull, "opened", true)); r.Failed || r.Word != outcome.ResultNoRuns {
+	if r := w.mustJob(w.s.PullEvent(pull, "opened", true)); r.Failed || r.Word != outcome.ResultNoRuns {
 		t.Errorf("%+v", r)
 	}
-	w.conclusions(pull, "success", "success")
+	w.wantConclusions(pull, "success", "success")
 }
 
 // TestIgnored: what the gate does not act on is said to be ignored.
 func TestIgnored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("oak", "oak-street")
+	pull := w.proposeRuns("oak", "oak-street")
 	push := w.s.PushEvent("main", w.s.Ref("refs/heads/main"), "owner")
 	push.Payload = []byte(strings.Replace(string(push.Payload), "refs/heads/main", "refs/heads/other", 1))
 	for _, e := range []githubtest.Event{push, w.s.RunEvent(w.s.AddRun(githubtest.Run{Pull: pull, Event: "push"}))} {
-		if r := w.must(e); r.Word != "ignored" || r.Failed || len(r.Messages) == 0 {
+		if r := w.mustJob(e); r.Word != "ignored" || r.Failed || len(r.Messages) == 0 {
 			t.Errorf("%s: %+v", e.Name, r)
 		}
 	}
@@ -203,27 +203,27 @@ func TestBadConfiguration(t *testing.T) {
 		"flight_sheets: ../elsewhere\n": `flight_sheets`,
 	} {
 		w := newWorld(t)
-		w.configure(text)
-		pull := w.propose("oak", "oak-street")
-		_, err := w.job(w.s.PullEvent(pull, "opened", true))
+		w.commitConfig(text)
+		pull := w.proposeRuns("oak", "oak-street")
+		_, err := w.runJob(w.s.PullEvent(pull, "opened", true))
 		var b *gate.Broken
 		if !errors.As(err, &b) {
 			t.Errorf("%q: %v", text, err)
 		}
-		if c := w.check(w.s.Head(pull), comment.AuditCheck); c.Conclusion != "failure" ||
+		if c := w.newestCheck(w.s.Head(pull), comment.AuditCheck); c.Conclusion != "failure" ||
 			!strings.Contains(c.Summary, says) {
 			t.Errorf("%q: %+v", text, c)
 		}
 	}
 	w := newWorld(t)
 	w.opts.FailOn = "never"
-	pull := w.propose("oak", "oak-street")
-	if _, err := w.job(w.s.PullEvent(pull, "opened", true)); err == nil ||
+	pull := w.proposeRuns("oak", "oak-street")
+	if _, err := w.runJob(w.s.PullEvent(pull, "opened", true)); err == nil ||
 		!strings.Contains(err.Error(), "only be stricter") {
 		t.Errorf("%v", err)
 	}
 	w.opts = gate.Options{SHA: strings.Repeat("1", 40)}
-	if _, err := w.job(w.s.PullEvent(pull, "opened", true)); err == nil {
+	if _, err := w.runJob(w.s.PullEvent(pull, "opened", true)); err == nil {
 		t.Error("another sha than the head's is audited")
 	}
 	// A sheet of the repository that does not load.
@@ -232,21 +232,21 @@ func TestBadConfiguration(t *testing.T) {
 		"main",
 		githubtest.Change{Files: map[string]string{"flight_sheets/cre-multifamily-agency.json": `{"schema": "x"}`}},
 	)
-	pull = w.propose("oak", "oak-street")
-	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
+	pull = w.proposeRuns("oak", "oak-street")
+	if r := w.mustJob(w.s.PullEvent(pull, "opened", true)); !r.Failed {
 		t.Error("a sheet that does not load passes")
 	}
-	w.conclusions(pull, "failure", "action_required")
+	w.wantConclusions(pull, "failure", "action_required")
 }
 
 // TestBadToken: a token that is missing or wrong ends the job loudly.
 func TestBadToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("oak", "oak-street")
+	pull := w.proposeRuns("oak", "oak-street")
 	e := w.s.PullEvent(pull, "opened", true)
 	w.token = "wrong"
-	_, err := w.job(e)
+	_, err := w.runJob(e)
 	var api *githubapi.Error
 	if !errors.As(err, &api) || api.Kind != githubapi.Unauthorized {
 		t.Errorf("%v", err)
@@ -262,19 +262,19 @@ func TestHundredRuns(t *testing.T) {
 	for _, name := range []string{"oak-street", "elm-plaza"} {
 		for i := range 50 {
 			id := fmt.Sprintf("%s-%02d", name, i)
-			for k, v := range sample(t, name) {
+			for k, v := range sampleFiles(t, name) {
 				files[strings.Replace(k, name, id, 1)] = strings.Replace(v, `"id": "`+name+`"`, `"id": "`+id+`"`, 1)
 			}
 		}
 	}
 	pull := w.proposeFiles("x", files)
 	start := time.Now()
-	r := w.must(w.s.PullEvent(pull, "opened", true))
+	r := w.mustJob(w.s.PullEvent(pull, "opened", true))
 	t.Logf("a hundred runs: %s, %d requests", time.Since(start).Round(time.Millisecond), w.calls)
 	if !r.Failed || len(r.Outcome.Audits) != 100 || w.calls > 25 {
 		t.Errorf("%d audits, %d calls", len(r.Outcome.Audits), w.calls)
 	}
-	body := w.review(pull)
+	body := w.gateReview(pull)
 	if len(body) > 60_000+2_000 {
 		t.Errorf("the review has %d bytes", len(body))
 	}

@@ -51,14 +51,14 @@ func (w *world) notGreen(pull int64) {
 // own copy of the gate.
 func approvedBySomeone(t *testing.T) ledger.Receipt {
 	t.Helper()
-	w, _ := signed(t, "")
-	return *w.entries()[0].Receipt
+	w, _ := signedWorld(t, "")
+	return *w.ledgerEntries()[0].Receipt
 }
 
 // notGreenNow is about the newest run of the sign-off check.
 func (w *world) notGreenNow(pull int64) {
 	w.Helper()
-	if c := w.check(w.s.Head(pull), comment.SignOffCheck); c.Conclusion == "success" {
+	if c := w.newestCheck(w.s.Head(pull), comment.SignOffCheck); c.Conclusion == "success" {
 		w.Errorf("the sign-off is green: %s", c.Title)
 	}
 }

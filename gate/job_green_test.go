@@ -43,7 +43,7 @@ func TestPushToLedger(t *testing.T) {
 			},
 			"loose": func(w *world, pull int64, r ledger.Receipt) {
 				w.pushEntries(r)
-				entry := w.entries()[0]
+				entry := w.ledgerEntries()[0]
 				place := ledger.Place{Class: ledger.PullAlias, Seq: 7, Pull: pull, Hash: entry.Hash}.String()
 				w.s.Commit("ledger", githubtest.Change{Files: map[string]string{place: string(entry.Bytes)},
 					Parent: w.s.Ref("refs/heads/ledger")})
@@ -51,24 +51,24 @@ func TestPushToLedger(t *testing.T) {
 		} {
 			w := newWorld(t)
 			if config != "" {
-				w.configure(config)
+				w.commitConfig(config)
 			}
-			pull := w.propose("oak", "oak-street")
+			pull := w.proposeRuns("oak", "oak-street")
 			r := approvedBySomeone(t)
 			place := *r.PullRequest
 			place.HeadSHA, place.Number = w.s.Head(pull), pull
 			a := *r.Approval
 			a.Review.CommitSHA = place.HeadSHA
 			r.PullRequest, r.Approval = &place, &a
-			w.must(w.s.PullEvent(pull, "opened", true))
+			w.mustJob(w.s.PullEvent(pull, "opened", true))
 			forge(w, pull, r)
 			for range 2 {
-				_, _ = w.job(w.s.PullEvent(pull, "edited", true))
+				_, _ = w.runJob(w.s.PullEvent(pull, "edited", true))
 				w.notGreen(pull)
 			}
-			_, _ = w.reviewed(pull)
+			_, _ = w.runReviewJob(pull)
 			w.notGreen(pull)
-			_, _ = w.job(w.s.ScheduleEvent("0 3 * * *"))
+			_, _ = w.runJob(w.s.ScheduleEvent("0 3 * * *"))
 			w.notGreen(pull)
 			if t.Failed() {
 				t.Fatalf("%s, with the configuration %q", name, config)
@@ -81,16 +81,17 @@ func TestPushToLedger(t *testing.T) {
 func TestForgedWaiver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("river", "river-lofts")
-	w.must(w.s.PullEvent(pull, "opened", true))
-	if _, err := w.approve(pull, "rosa", answers+"/accept dscr_gate the sponsor guarantees the shortfall"); err != nil {
+	pull := w.proposeRuns("river", "river-lofts")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
+	if _, err := w.approvePull(pull, "rosa",
+		answers+"/accept dscr_gate the sponsor guarantees the shortfall"); err != nil {
 		t.Fatal(err)
 	}
-	r := *w.entries()[0].Receipt
+	r := *w.ledgerEntries()[0].Receipt
 
 	w = newWorld(t)
-	pull = w.propose("river", "river-lofts")
-	w.must(w.s.PullEvent(pull, "opened", true))
+	pull = w.proposeRuns("river", "river-lofts")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
 	id := w.s.Review(pull, "rosa", "APPROVED", answers) // a real one, that accepts nothing
 	a, place := *r.Approval, *r.PullRequest
 	a.Review.ID, a.Review.SubmittedAt, place.HeadSHA = id, w.s.Now().
@@ -102,9 +103,9 @@ func TestForgedWaiver(t *testing.T) {
 	r.Approval, r.PullRequest, r.MintedAt = &a, &place, a.Review.SubmittedAt
 	w.pushEntries(r)
 	for range 2 {
-		_, _ = w.reviewed(pull)
+		_, _ = w.runReviewJob(pull)
 		w.notGreen(pull)
-		if c := w.check(w.s.Head(pull), comment.AuditCheck); c.Conclusion == "success" {
+		if c := w.newestCheck(w.s.Head(pull), comment.AuditCheck); c.Conclusion == "success" {
 			t.Errorf("the audit is green: %s", c.Title)
 		}
 	}
@@ -114,7 +115,7 @@ func TestForgedWaiver(t *testing.T) {
 // one.
 func TestForeignCommit(t *testing.T) {
 	t.Parallel()
-	w, _ := signed(t, "")
+	w, _ := signedWorld(t, "")
 	w.s.Commit(
 		"ledger",
 		githubtest.Change{
@@ -123,14 +124,14 @@ func TestForeignCommit(t *testing.T) {
 			Parent:  w.s.Ref("refs/heads/ledger"),
 		},
 	)
-	pull := w.propose("maple", "maple-court")
-	_, err := w.approve(pull, "rosa", answers)
+	pull := w.proposeRuns("maple", "maple-court")
+	_, err := w.approvePull(pull, "rosa", answers)
 	var b *gate.Broken
 	if !errors.As(err, &b) || !strings.Contains(err.Error(), "LDG-403") {
 		t.Errorf("%v", err)
 	}
 	w.notGreen(pull)
-	w.conclusions(pull, "failure", "failure")
+	w.wantConclusions(pull, "failure", "failure")
 }
 
 // TestQueueTakesNoEntry: a merge queue takes what the reviews of now say, and no entry, however live it looks.
@@ -139,9 +140,9 @@ func TestQueueTakesNoEntry(t *testing.T) {
 	queue := func(w *world, pull int64) *gate.Result {
 		group := w.s.Commit(
 			fmt.Sprintf("gh-readonly-queue/main/pr-%d-%s", pull, w.s.Ref("refs/heads/main")),
-			githubtest.Change{Files: sample(w.T, "oak-street"), Parent: w.s.Ref("refs/heads/main")},
+			githubtest.Change{Files: sampleFiles(w.T, "oak-street"), Parent: w.s.Ref("refs/heads/main")},
 		)
-		r, err := w.job(w.s.MergeGroupEvent(group, "main"))
+		r, err := w.runJob(w.s.MergeGroupEvent(group, "main"))
 		if err != nil {
 			return &gate.Result{Failed: true}
 		}
@@ -167,11 +168,11 @@ func TestQueueTakesNoEntry(t *testing.T) {
 		},
 		"closed": func(w *world, pull int64) { w.s.Close(pull, "owner") },
 	} {
-		w, pull := signed(t, "")
+		w, pull := signedWorld(t, "")
 		if r := queue(w, pull); r.Failed {
 			t.Fatalf("%s: a signed pull request does not pass the queue: %+v", name, r)
 		}
-		w, pull = signed(t, "")
+		w, pull = signedWorld(t, "")
 		change(w, pull)
 		if r := queue(w, pull); !r.Failed {
 			t.Errorf("%s: it passes the queue", name)
@@ -180,8 +181,8 @@ func TestQueueTakesNoEntry(t *testing.T) {
 	// A forged entry that names no pull request, and one whose review does not exist.
 	for _, number := range []int64{0, 1} {
 		w := newWorld(t)
-		pull := w.propose("oak", "oak-street")
-		w.must(w.s.PullEvent(pull, "opened", true))
+		pull := w.proposeRuns("oak", "oak-street")
+		w.mustJob(w.s.PullEvent(pull, "opened", true))
 		r := approvedBySomeone(t)
 		a := *r.Approval
 		a.Review.ID = 4711
@@ -200,32 +201,32 @@ func TestQueueTakesNoEntry(t *testing.T) {
 func TestSelfSignRerun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.configure("approval: {self_sign: true}\n")
-	pull := w.propose("oak", "oak-street")
-	w.must(w.s.PullEvent(pull, "opened", true))
+	w.commitConfig("approval: {self_sign: true}\n")
+	pull := w.proposeRuns("oak", "oak-street")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
 	w.opts.Commands = answers
-	inputs := w.dispatched(pull)
+	inputs := w.dispatchInputs(pull)
 	if r, err := w.byHand(pull, "owner", inputs); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	run := w.runID
-	w.must(w.s.PullEvent(pull, "edited", true))
-	w.conclusions(pull, "success", "success") // it holds for as long as all of it holds
+	w.mustJob(w.s.PullEvent(pull, "edited", true))
+	w.wantConclusions(pull, "success", "success") // it holds for as long as all of it holds
 
-	maple := sample(t, "maple-court")
+	maple := sampleFiles(t, "maple-court")
 	w.s.Push(pull, githubtest.Change{Files: maple, Author: "agent"})
-	w.must(w.s.PullEvent(pull, "synchronize", true))
-	w.conclusions(pull, "success", "action_required")
+	w.mustJob(w.s.PullEvent(pull, "synchronize", true))
+	w.wantConclusions(pull, "success", "action_required")
 	w.s.Rerun(run, "wim")
 	for _, attempt := range []int64{1, 2} { // whatever the runner says of the attempt, GitHub knows
 		w.runID, w.attempt = run-1, attempt
-		if _, err := w.job(w.s.DispatchEvent("owner", inputs)); err == nil {
+		if _, err := w.runJob(w.s.DispatchEvent("owner", inputs)); err == nil {
 			t.Error("the dispatch signs other bytes")
 		}
 		// With inputs for what is there now: the record of the run says another head.
-		inputs = w.dispatched(pull)
+		inputs = w.dispatchInputs(pull)
 		w.runID = run - 1
-		if _, err := w.job(w.s.DispatchEvent("owner", inputs)); err == nil {
+		if _, err := w.runJob(w.s.DispatchEvent("owner", inputs)); err == nil {
 			t.Error("the dispatch signs another head than it was started for")
 		}
 		w.notGreenNow(pull)
@@ -238,24 +239,24 @@ func TestSelfSignEnds(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(w *world, pull int64){
 		"changes requested": func(w *world, pull int64) { w.s.Review(pull, "wim", "CHANGES_REQUESTED", "no") },
-		"not allowed":       func(w *world, _ int64) { w.configure("approval: {self_sign: false}\n") },
+		"not allowed":       func(w *world, _ int64) { w.commitConfig("approval: {self_sign: false}\n") },
 		"no admin": func(w *world,
 			_ int64) {
 			w.s.AddUser(githubtest.User{Login: "owner", ID: 1, Role: "write"})
 		},
 	} {
 		w := newWorld(t)
-		w.configure("approval: {self_sign: true}\n")
-		pull := w.propose("oak", "oak-street")
-		w.must(w.s.PullEvent(pull, "opened", true))
+		w.commitConfig("approval: {self_sign: true}\n")
+		pull := w.proposeRuns("oak", "oak-street")
+		w.mustJob(w.s.PullEvent(pull, "opened", true))
 		w.opts.Commands = answers
-		if r, err := w.byHand(pull, "owner", w.dispatched(pull)); err != nil || r.Word != outcome.ResultSigned {
+		if r, err := w.byHand(pull, "owner", w.dispatchInputs(pull)); err != nil || r.Word != outcome.ResultSigned {
 			t.Fatalf("%s: %+v, %v", name, r, err)
 		}
 		change(w, pull)
 		w.mustReview(pull)
-		w.conclusions(pull, "success", "action_required")
-		if kinds := w.kinds(); name == "changes requested" && kinds != "approved revoked" {
+		w.wantConclusions(pull, "success", "action_required")
+		if kinds := w.entryKinds(); name == "changes requested" && kinds != "approved revoked" {
 			t.Errorf("%s: %s", name, kinds)
 		}
 	}
@@ -265,9 +266,9 @@ func TestSelfSignEnds(t *testing.T) {
 // for the gate never announced it; and an announcement that somebody wrote into the gate's review is not believed.
 func TestCarryNeedsTheGatesWord(t *testing.T) {
 	t.Parallel()
-	w, pull := signed(t, "carry_on_rebase: true\n")
-	maple := sample(t, "maple-court")
-	honest := *w.entries()[0].Receipt
+	w, pull := signedWorld(t, "carry_on_rebase: true\n")
+	maple := sampleFiles(t, "maple-court")
+	honest := *w.ledgerEntries()[0].Receipt
 	w.s.Push(
 		pull,
 		githubtest.Change{
@@ -280,22 +281,22 @@ func TestCarryNeedsTheGatesWord(t *testing.T) {
 			Author: "agent",
 		},
 	)
-	w.must(w.s.PullEvent(pull, "synchronize", true))
+	w.mustJob(w.s.PullEvent(pull, "synchronize", true))
 	w.notGreenNow(pull)
 
 	other := newWorld(t)
-	theirs := other.propose("maple", "maple-court")
-	other.must(other.s.PullEvent(theirs, "opened", true))
-	if r, err := other.approve(theirs, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
+	theirs := other.proposeRuns("maple", "maple-court")
+	other.mustJob(other.s.PullEvent(theirs, "opened", true))
+	if r, err := other.approvePull(theirs, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	lent := *other.entries()[0].Receipt
+	lent := *other.ledgerEntries()[0].Receipt
 	lent.PullRequest = honest.PullRequest
 	a := *lent.Approval
 	a.Review, a.Approver = honest.Approval.Review, honest.Approval.Approver
 	lent.Approval, lent.MintedAt = &a, honest.MintedAt
 	entry := w.pushEntries(lent)[0]
-	_, _ = w.job(w.s.PullEvent(pull, "edited", true))
+	_, _ = w.runJob(w.s.PullEvent(pull, "edited", true))
 	w.notGreenNow(pull)
 	ids := w.s.ReviewsBy(pull, "github-actions[bot]")
 	body, _ := w.s.ReviewBody(pull, ids[0])
@@ -303,7 +304,7 @@ func TestCarryNeedsTheGatesWord(t *testing.T) {
 	first, rest, _ := strings.Cut(body, "\n")
 	w.s.EditReviewBy(pull, ids[0], "mallory", first+"\n"+line+"\n"+rest)
 	for range 3 { // the gate writes its review anew, and does not take the line over
-		_, _ = w.job(w.s.PullEvent(pull, "edited", true))
+		_, _ = w.runJob(w.s.PullEvent(pull, "edited", true))
 		w.notGreenNow(pull)
 	}
 }
@@ -312,10 +313,11 @@ func TestCarryNeedsTheGatesWord(t *testing.T) {
 // is not carried, nor signed.
 func TestAnotherAgentIsAnotherSubject(t *testing.T) {
 	t.Parallel()
-	w, pull := signed(t, "carry_on_rebase: true\n")
-	files := with(sample(t, "oak-street"), "runs/oak-street/run.json", "example-70b-instruct", "example-7b-instruct")
+	w, pull := signedWorld(t, "carry_on_rebase: true\n")
+	files := editFile(sampleFiles(t, "oak-street"), "runs/oak-street/run.json", "example-70b-instruct",
+		"example-7b-instruct")
 	w.s.Push(pull, githubtest.Change{Files: files, Author: "agent"})
-	w.must(w.s.PullEvent(pull, "synchronize", true))
+	w.mustJob(w.s.PullEvent(pull, "synchronize", true))
 	w.notGreenNow(pull)
 	w.wantKinds("approved superseded")
 }
@@ -332,12 +334,12 @@ func TestStaleGreen(t *testing.T) {
 			{"PATCH", "git/refs/*"}, {"PATCH", "check-runs/*"}} {
 			t.Run(name+" at "+at[0]+" "+at[1], func(t *testing.T) {
 				t.Parallel()
-				w, pull := signed(t, "")
+				w, pull := signedWorld(t, "")
 				w.s.DismissReview(pull, w.s.ReviewsBy(pull, "rosa")[0], "owner")
 				w.s.Inject(fault.On(at[0], at[1]).Always())
-				r, err := w.reviewed(pull)
+				r, err := w.runReviewJob(pull)
 				w.s.ClearFaults()
-				green := w.check(w.s.Head(pull), comment.SignOffCheck).Conclusion == "success"
+				green := w.newestCheck(w.s.Head(pull), comment.SignOffCheck).Conclusion == "success"
 				if green && err == nil && !r.Failed {
 					t.Errorf("the job ends well and the sign-off is green: %+v", r)
 				}
@@ -355,39 +357,39 @@ func TestOneHeadTwoPulls(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.s.Commit("dev", githubtest.Change{Files: map[string]string{"x": "y"}})
-	first := w.propose("oak", "oak-street")
+	first := w.proposeRuns("oak", "oak-street")
 	second := w.s.Open(githubtest.Pull{Head: "oak", Base: "dev", Author: "agent"})
-	w.must(w.s.PullEvent(first, "opened", true))
-	w.must(w.s.PullEvent(second, "opened", true))
-	if r, err := w.approve(first, "rosa", answers); err != nil || r.Word == outcome.ResultSigned {
+	w.mustJob(w.s.PullEvent(first, "opened", true))
+	w.mustJob(w.s.PullEvent(second, "opened", true))
+	if r, err := w.approvePull(first, "rosa", answers); err != nil || r.Word == outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
 	w.notGreenNow(first)
-	w.says(w.check(w.s.Head(first), comment.SignOffCheck).Title+w.review(first), fmt.Sprintf("#%d", second))
-	if r, err := w.approve(second, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
+	w.wantMatch(w.newestCheck(w.s.Head(first), comment.SignOffCheck).Title+w.gateReview(first), fmt.Sprintf("#%d", second))
+	if r, err := w.approvePull(second, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
-	w.conclusions(first, "success", "success")
+	w.wantConclusions(first, "success", "success")
 
 	w = newWorld(t)
 	w.s.Commit("dev", githubtest.Change{Files: map[string]string{"x": "y"}})
-	first = w.propose("oak", "oak-street")
+	first = w.proposeRuns("oak", "oak-street")
 	second = w.s.Open(githubtest.Pull{Head: "oak", Base: "dev", Author: "agent"})
-	if _, err := w.approve(first, "rosa", answers); err != nil {
+	if _, err := w.approvePull(first, "rosa", answers); err != nil {
 		t.Fatal(err)
 	}
 	w.notGreenNow(first)
 	w.s.Close(second, "agent")
-	w.must(w.s.PullEvent(second, "closed", true))
-	w.conclusions(first, "success", "success")
+	w.mustJob(w.s.PullEvent(second, "closed", true))
+	w.wantConclusions(first, "success", "success")
 
 	// A pull request whose base holds the run already has nothing to sign: its green is not the other's.
 	w = newWorld(t)
-	w.s.Commit("dev", githubtest.Change{Files: sample(t, "oak-street")})
-	first = w.propose("oak", "oak-street")
+	w.s.Commit("dev", githubtest.Change{Files: sampleFiles(t, "oak-street")})
+	first = w.proposeRuns("oak", "oak-street")
 	second = w.s.Open(githubtest.Pull{Head: "oak", Base: "dev", Author: "agent"})
-	w.must(w.s.PullEvent(first, "opened", true))
-	w.must(w.s.PullEvent(second, "opened", true))
+	w.mustJob(w.s.PullEvent(first, "opened", true))
+	w.mustJob(w.s.PullEvent(second, "opened", true))
 	w.notGreenNow(first)
 }
 
@@ -395,15 +397,15 @@ func TestOneHeadTwoPulls(t *testing.T) {
 // new review.
 func TestRevokedStaysRevoked(t *testing.T) {
 	t.Parallel()
-	w, pull := signed(t, "")
+	w, pull := signedWorld(t, "")
 	id := w.s.Review(pull, "wim", "CHANGES_REQUESTED", "no")
 	w.mustReview(pull)
 	w.wantKinds("approved revoked")
 	w.s.DismissReview(pull, id, "owner")
 	w.mustReview(pull)
-	w.conclusions(pull, "success", "action_required")
-	w.says(w.review(pull), "submit a new review")
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
+	w.wantConclusions(pull, "success", "action_required")
+	w.wantMatch(w.gateReview(pull), "submit a new review")
+	if r, err := w.approvePull(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
 	w.wantKinds("approved revoked approved")
@@ -415,8 +417,8 @@ func TestEarlierAnswersHold(t *testing.T) {
 	t.Parallel()
 	start := func() (*world, int64, int64) {
 		w := newWorld(t)
-		pull := w.propose("river", "river-lofts")
-		w.must(w.s.PullEvent(pull, "opened", true))
+		pull := w.proposeRuns("river", "river-lofts")
+		w.mustJob(w.s.PullEvent(pull, "opened", true))
 		id := w.s.Review(pull, "rosa", "APPROVED", answers)
 		w.mustReview(pull)
 		w.wantKinds("")
@@ -424,16 +426,16 @@ func TestEarlierAnswersHold(t *testing.T) {
 	}
 	const accept = "/accept dscr_gate the sponsor guarantees the shortfall"
 	w, pull, id := start()
-	if r, err := w.approve(pull, "rosa", accept); err != nil || r.Word != outcome.ResultSigned {
+	if r, err := w.approvePull(pull, "rosa", accept); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
-	w.conclusions(pull, "success", "success")
+	w.wantConclusions(pull, "success", "success")
 	w.s.DismissReview(pull, id, "owner") // the answers of the earlier review are part of what was signed
 	w.mustReview(pull)
 	// the later review's receipt is taken back with them, and so the review accepts nothing any more, in this job
 	// as in the next
 	for range 2 {
-		w.conclusions(pull, "failure", "action_required")
+		w.wantConclusions(pull, "failure", "action_required")
 		w.wantKinds("approved amended")
 		w.mustReview(pull)
 	}
@@ -449,7 +451,7 @@ func TestEarlierAnswersHold(t *testing.T) {
 	} {
 		w, pull, id := start()
 		change(w, pull, id)
-		if r, err := w.approve(pull, "rosa", accept); err != nil || r.Word == outcome.ResultSigned {
+		if r, err := w.approvePull(pull, "rosa", accept); err != nil || r.Word == outcome.ResultSigned {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
@@ -459,13 +461,13 @@ func TestEarlierAnswersHold(t *testing.T) {
 // have been read.
 func TestEditedAndRestored(t *testing.T) {
 	t.Parallel()
-	w, pull := signed(t, "")
+	w, pull := signedWorld(t, "")
 	id := w.s.ReviewsBy(pull, "rosa")[0]
 	body, _ := w.s.ReviewBody(pull, id)
 	w.s.EditReview(pull, id, "something else")
 	w.s.EditReview(pull, id, body)
 	w.mustReview(pull)
-	w.conclusions(pull, "success", "action_required")
+	w.wantConclusions(pull, "success", "action_required")
 	w.wantKinds("approved amended")
 }
 
@@ -474,37 +476,37 @@ func TestEditedAndRestored(t *testing.T) {
 // then the schedule has nothing more to say.
 func TestScheduleHeals(t *testing.T) {
 	t.Parallel()
-	w, merged := signed(t, "")
+	w, merged := signedWorld(t, "")
 	before := w.s.Ref("refs/heads/main")
 	w.s.Merge(merged, "owner", "merge")
-	w.must(w.s.PushEvent("main", before, "owner"))
+	w.mustJob(w.s.PushEvent("main", before, "owner"))
 	w.s.DismissReview(merged, w.s.ReviewsBy(merged, "rosa")[0], "owner") // no job sees it
 
-	bypass := w.propose("elm", "elm-plaza")
+	bypass := w.proposeRuns("elm", "elm-plaza")
 	w.s.Merge(bypass, "owner", "merge") // nor this push
 
-	late := w.propose("maple", "maple-court")
-	w.must(w.s.PullEvent(late, "opened", true))
+	late := w.proposeRuns("maple", "maple-court")
+	w.mustJob(w.s.PullEvent(late, "opened", true))
 	w.s.Review(late, "rosa", "APPROVED", answers)
 
 	hopeless := w.proposeFiles(
 		"twins",
 		map[string]string{
-			"runs/a/x/run.json": sample(t, "oak-street")["runs/oak-street/run.json"],
+			"runs/a/x/run.json": sampleFiles(t, "oak-street")["runs/oak-street/run.json"],
 			"runs/b/x/run.json": "{",
 		},
 	)
 	_ = hopeless
-	r, err := w.job(w.s.ScheduleEvent("0 3 * * *"))
+	r, err := w.runJob(w.s.ScheduleEvent("0 3 * * *"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.conclusions(late, "success", "success")
-	if kinds := w.kinds(); !strings.Contains(kinds, "revoked") || !strings.Contains(kinds, "unreceipted") ||
+	w.wantConclusions(late, "success", "success")
+	if kinds := w.entryKinds(); !strings.Contains(kinds, "revoked") || !strings.Contains(kinds, "unreceipted") ||
 		strings.Count(kinds, "approved") != 2 {
 		t.Errorf("%s; %q", kinds, r.Messages)
 	}
-	r = w.must(w.s.ScheduleEvent("0 3 * * *"))
+	r = w.mustJob(w.s.ScheduleEvent("0 3 * * *"))
 	for _, m := range r.Messages {
 		if strings.Contains(m, "LDG-603") || strings.Contains(m, "LDG-604") && !strings.Contains(m, "oak-street") {
 			t.Errorf("drift for ever: %s", m)
@@ -517,22 +519,22 @@ func TestScheduleHeals(t *testing.T) {
 func TestRebaseMerge(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	oak := sample(t, "oak-street")
-	rough := with(oak, "runs/oak-street/submission.json", "{", "{\n ")
+	oak := sampleFiles(t, "oak-street")
+	rough := editFile(oak, "runs/oak-street/submission.json", "{", "{\n ")
 	w.s.Commit("oak", githubtest.Change{Files: rough, Author: "agent"})
 	w.s.Commit("oak", githubtest.Change{Files: oak, Author: "agent", Parent: w.s.Ref("refs/heads/oak")})
 	pull := w.s.Open(githubtest.Pull{Head: "oak", Author: "agent"})
-	w.must(w.s.PullEvent(pull, "opened", true))
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
+	if r, err := w.approvePull(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	before := w.s.Ref("refs/heads/main")
 	w.s.Merge(pull, "owner", "rebase")
-	if r := w.must(w.s.PushEvent("main", before, "owner")); r.Failed {
+	if r := w.mustJob(w.s.PushEvent("main", before, "owner")); r.Failed {
 		t.Errorf("%q", r.Messages)
 	}
 	w.wantKinds("approved merged")
-	if r := w.must(w.s.ScheduleEvent("0 3 * * *")); r.Failed {
+	if r := w.mustJob(w.s.ScheduleEvent("0 3 * * *")); r.Failed {
 		t.Errorf("%q", r.Messages)
 	}
 }
@@ -541,19 +543,19 @@ func TestRebaseMerge(t *testing.T) {
 // the gate.
 func TestReopened(t *testing.T) {
 	t.Parallel()
-	w, pull := signed(t, "")
+	w, pull := signedWorld(t, "")
 	w.s.Close(pull, "agent")
-	w.must(w.s.PullEvent(pull, "closed", true))
+	w.mustJob(w.s.PullEvent(pull, "closed", true))
 	w.s.Reopen(pull, "agent")
-	w.must(w.s.PullEvent(pull, "reopened", true))
-	w.conclusions(pull, "success", "success")
+	w.mustJob(w.s.PullEvent(pull, "reopened", true))
+	w.wantConclusions(pull, "success", "success")
 	before := w.s.Ref("refs/heads/main")
 	w.s.Merge(pull, "owner", "merge")
-	if r := w.must(w.s.PushEvent("main", before, "owner")); r.Failed {
+	if r := w.mustJob(w.s.PushEvent("main", before, "owner")); r.Failed {
 		t.Errorf("%q", r.Messages)
 	}
 	w.wantKinds("approved withdrawn merged")
-	if r := w.must(w.s.ScheduleEvent("0 3 * * *")); r.Failed {
+	if r := w.mustJob(w.s.ScheduleEvent("0 3 * * *")); r.Failed {
 		t.Errorf("%q", r.Messages)
 	}
 }
@@ -563,32 +565,32 @@ func TestReopened(t *testing.T) {
 func TestSignedForAnotherBase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.configure("branches: [main, dev]\n")
+	w.commitConfig("branches: [main, dev]\n")
 	w.s.Commit("dev", githubtest.Change{Files: map[string]string{"x": "y"}, Parent: w.s.Ref("refs/heads/main")})
 	w.s.Commit(
 		"oak",
-		githubtest.Change{Files: sample(t, "oak-street"), Author: "agent", Parent: w.s.Ref("refs/heads/dev")},
+		githubtest.Change{Files: sampleFiles(t, "oak-street"), Author: "agent", Parent: w.s.Ref("refs/heads/dev")},
 	)
 	forDev := w.s.Open(githubtest.Pull{Head: "oak", Base: "dev", Author: "agent"})
-	w.must(w.s.PullEvent(forDev, "opened", true))
-	if r, err := w.approve(forDev, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
+	w.mustJob(w.s.PullEvent(forDev, "opened", true))
+	if r, err := w.approvePull(forDev, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.s.Merge(forDev, "owner", "merge")
 
 	w.s.Commit(
 		"copy",
-		githubtest.Change{Files: sample(t, "oak-street"), Author: "agent", Parent: w.s.Ref("refs/heads/main")},
+		githubtest.Change{Files: sampleFiles(t, "oak-street"), Author: "agent", Parent: w.s.Ref("refs/heads/main")},
 	)
 	toMain := w.s.Open(githubtest.Pull{Head: "copy", Author: "agent"})
-	w.must(w.s.PullEvent(toMain, "opened", true))
+	w.mustJob(w.s.PullEvent(toMain, "opened", true))
 	w.notGreenNow(toMain)
 	before := w.s.Ref("refs/heads/main")
 	w.s.Merge(toMain, "owner", "squash")
-	r := w.must(w.s.PushEvent("main", before, "owner"))
+	r := w.mustJob(w.s.PushEvent("main", before, "owner"))
 	if !r.Failed {
 		t.Errorf("%q", r.Messages)
 	}
-	w.says(strings.Join(r.Messages, "\n"), fmt.Sprintf("#%d by owner", toMain))
-	w.says(w.s.Issues()[0].Body, fmt.Sprintf("#%d by owner", toMain))
+	w.wantMatch(strings.Join(r.Messages, "\n"), fmt.Sprintf("#%d by owner", toMain))
+	w.wantMatch(w.s.Issues()[0].Body, fmt.Sprintf("#%d by owner", toMain))
 }

@@ -12,27 +12,27 @@ import (
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
-// by opens a pull request of the agent with a sample run, in one commit.
-func (w *world) by(c githubtest.Change) int64 {
+// proposeInCommit opens a pull request of the agent with a sample run, in one commit.
+func (w *world) proposeInCommit(c githubtest.Change) int64 {
 	w.Helper()
-	c.Files = sample(w, "oak-street")
+	c.Files = sampleFiles(w, "oak-street")
 	w.s.Commit("x", c)
 	pull := w.s.Open(githubtest.Pull{Head: "x", Author: "agent"})
-	w.must(w.s.PullEvent(pull, "opened", true))
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
 	return pull
 }
 
-// signs reports whether a person's review signs the pull request off; if not, the gate's review says why.
-func (w *world) signs(pull int64, who, says string) {
+// wantSignOff reports whether a person's review signs the pull request off; if not, the gate's review says why.
+func (w *world) wantSignOff(pull int64, who, says string) {
 	w.Helper()
-	r, err := w.approve(pull, who, answers)
+	r, err := w.approvePull(pull, who, answers)
 	switch {
 	case err != nil:
 		w.Errorf("%s: %v", who, err)
 	case (r.Word == outcome.ResultSigned) != (says == ""):
 		w.Errorf("%s: %s, want %q", who, r.Word, says)
 	default:
-		w.says(w.review(pull), says)
+		w.wantMatch(w.gateReview(pull), says)
 	}
 }
 
@@ -57,13 +57,13 @@ func TestUnknownIdentity(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.signs(w.by(c.change), c.who, c.says)
+			w.wantSignOff(w.proposeInCommit(c.change), c.who, c.says)
 		})
 	}
 	t.Run("listed for a governed agent", func(t *testing.T) {
 		w := newWorld(t)
-		w.configure(strings.Replace(agents, "operators:", "emails: [Noreply@anthropic.com], operators:", 1))
-		w.signs(w.by(githubtest.Change{Author: "Claude <noreply@anthropic.com>"}), "rosa", "")
+		w.commitConfig(strings.Replace(agents, "operators:", "emails: [Noreply@anthropic.com], operators:", 1))
+		w.wantSignOff(w.proposeInCommit(githubtest.Change{Author: "Claude <noreply@anthropic.com>"}), "rosa", "")
 	})
 }
 
@@ -91,9 +91,9 @@ func TestUnknownIdentityTrailers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.s.AddUser(private)
-			w.configure(c.config)
-			w.signs(
-				w.by(githubtest.Change{Author: "agent", Message: "Change\n\nCo-authored-by: " + c.trailer + "\n"}),
+			w.commitConfig(c.config)
+			w.wantSignOff(
+				w.proposeInCommit(githubtest.Change{Author: "agent", Message: "Change\n\nCo-authored-by: " + c.trailer + "\n"}),
 				c.who,
 				c.says,
 			)
@@ -116,7 +116,7 @@ func TestPushersRemembered(t *testing.T) {
 	t.Parallel()
 	t.Run("an older review of another bot looks like ours", func(t *testing.T) {
 		w := newWorld(t)
-		pull := w.propose("oak", "oak-street")
+		pull := w.proposeRuns("oak", "oak-street")
 		like := fmt.Sprintf(
 			"<!-- referee:review/v1 pull=%d head=%s digest=%064d run=1 attempt=1 -->\n\ntext",
 			pull,
@@ -124,40 +124,40 @@ func TestPushersRemembered(t *testing.T) {
 			0,
 		)
 		forged := w.s.Review(pull, "helper[bot]", "COMMENTED", like)
-		w.must(sender(t, w.s.PullEvent(pull, "opened", true), "rosa"))
+		w.mustJob(withSender(t, w.s.PullEvent(pull, "opened", true), "rosa"))
 		w.s.Push(pull, githubtest.Change{Files: map[string]string{"a.txt": "1"}, Author: "agent"})
-		w.must(sender(t, w.s.PullEvent(pull, "synchronize", true), "agent"))
-		w.signs(pull, "rosa", "pushed to the pull request")
+		w.mustJob(withSender(t, w.s.PullEvent(pull, "synchronize", true), "agent"))
+		w.wantSignOff(pull, "rosa", "pushed to the pull request")
 		if body, _ := w.s.ReviewBody(pull, forged); body != like {
 			t.Errorf("the other bot's review was written: %s", body)
 		}
-		w.signs(pull, "wim", "")
+		w.wantSignOff(pull, "wim", "")
 	})
 	t.Run("a later job forgets nobody", func(t *testing.T) {
 		w := newWorld(t)
-		pull := w.propose("oak", "oak-street")
+		pull := w.proposeRuns("oak", "oak-street")
 		for i, who := range []string{"agent", "rosa", "agent", "agent"} {
 			w.s.Push(pull, githubtest.Change{Files: map[string]string{"a.txt": fmt.Sprint(i)}, Author: "agent"})
-			w.must(sender(t, w.s.PullEvent(pull, "synchronize", true), who))
+			w.mustJob(withSender(t, w.s.PullEvent(pull, "synchronize", true), who))
 		}
-		w.signs(pull, "rosa", "pushed to the pull request")
+		w.wantSignOff(pull, "rosa", "pushed to the pull request")
 	})
 	t.Run("a slow job", func(t *testing.T) {
 		w := newWorld(t)
-		pull := w.propose("oak", "oak-street")
-		w.must(w.s.PullEvent(pull, "opened", true))
+		pull := w.proposeRuns("oak", "oak-street")
+		w.mustJob(w.s.PullEvent(pull, "opened", true))
 		w.s.Push(pull, githubtest.Change{Files: map[string]string{"a.txt": "1"}, Author: "agent"})
-		slow := sender(t, w.s.PullEvent(pull, "synchronize", true), "rosa")
+		slow := withSender(t, w.s.PullEvent(pull, "synchronize", true), "rosa")
 		w.s.Push(pull, githubtest.Change{Files: map[string]string{"a.txt": "2"}, Author: "agent"})
-		w.must(slow) // finds the head of the push after its own
-		w.must(sender(t, w.s.PullEvent(pull, "synchronize", true), "agent"))
-		w.signs(pull, "rosa", "pushed to the pull request")
+		w.mustJob(slow) // finds the head of the push after its own
+		w.mustJob(withSender(t, w.s.PullEvent(pull, "synchronize", true), "agent"))
+		w.wantSignOff(pull, "rosa", "pushed to the pull request")
 	})
 	t.Run("more than are kept", func(t *testing.T) {
 		w := newWorld(t)
-		pull := w.propose("oak", "oak-street")
-		w.must(w.s.PullEvent(pull, "opened", true))
-		body := w.review(pull)
+		pull := w.proposeRuns("oak", "oak-street")
+		w.mustJob(w.s.PullEvent(pull, "opened", true))
+		body := w.gateReview(pull)
 		marker, rest, _ := strings.Cut(body, "\n")
 		names := make([]string, 100)
 		for i := range names {
@@ -168,8 +168,8 @@ func TestPushersRemembered(t *testing.T) {
 			w.gatesReview(pull),
 			marker+"\n<!-- referee:pushers "+strings.Join(names, " ")+" -->\n"+rest,
 		) // as the gate itself
-		w.must(sender(t, w.s.PullEvent(pull, "synchronize", true), "rosa"))
-		w.signs(pull, "rosa", "more than 100 accounts pushed")
+		w.mustJob(withSender(t, w.s.PullEvent(pull, "synchronize", true), "rosa"))
+		w.wantSignOff(pull, "rosa", "more than 100 accounts pushed")
 	})
 }
 
@@ -194,9 +194,9 @@ func TestPushersRememberedAfterEdit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			pull := w.propose("oak", "oak-street")
-			w.must(w.s.PullEvent(pull, "opened", true))
-			w.must(sender(t, w.s.PullEvent(pull, "synchronize", true), "rosa"))
+			pull := w.proposeRuns("oak", "oak-street")
+			w.mustJob(w.s.PullEvent(pull, "opened", true))
+			w.mustJob(withSender(t, w.s.PullEvent(pull, "synchronize", true), "rosa"))
 			id := w.gatesReview(pull)
 			body, _ := w.s.ReviewBody(pull, id)
 			edited := c.edit(body)
@@ -205,7 +205,7 @@ func TestPushersRememberedAfterEdit(t *testing.T) {
 			}
 			w.s.EditReviewBy(pull, id, c.by, edited)
 			for _, who := range []string{"wim", "rosa"} {
-				r, err := w.approve(pull, who, answers)
+				r, err := w.approvePull(pull, who, answers)
 				if err != nil || r.Word != outcome.ResultAwaiting {
 					t.Errorf("%s: %+v, %v", who, r, err)
 				}
@@ -213,11 +213,11 @@ func TestPushersRememberedAfterEdit(t *testing.T) {
 			w.wantKinds("")
 			ids := w.s.ReviewsBy(pull, "github-actions[bot]")
 			text, _ := w.s.ReviewBody(pull, ids[len(ids)-1])
-			w.says(text, c.says+".*open a new pull request")
+			w.wantMatch(text, c.says+".*open a new pull request")
 			again := w.s.Open(githubtest.Pull{Head: "oak", Author: "agent", Base: "main"})
 			w.s.Close(pull, "agent")
-			w.must(w.s.PullEvent(again, "opened", true))
-			w.signs(again, "wim", "")
+			w.mustJob(w.s.PullEvent(again, "opened", true))
+			w.wantSignOff(again, "wim", "")
 		})
 	}
 }
@@ -227,17 +227,17 @@ func TestPushersRememberedAfterEdit(t *testing.T) {
 func TestRevisionLoopAfterEdit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("elm", "elm-plaza")
-	w.must(w.s.PullEvent(pull, "opened", true))
+	pull := w.proposeRuns("elm", "elm-plaza")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
 	w.s.EditReviewBy(pull, w.gatesReview(pull), "agent", "nothing failed here")
-	text := sample(t, "elm-plaza")["runs/elm-plaza/submission.json"]
+	text := sampleFiles(t, "elm-plaza")["runs/elm-plaza/submission.json"]
 	for i := range 2 {
 		text += "\n"
 		w.s.Push(
 			pull,
 			githubtest.Change{Files: map[string]string{"runs/elm-plaza/submission.json": text}, Author: "agent"},
 		)
-		if r := w.must(w.s.PullEvent(pull, "synchronize", true)); r.Outcome.RecommendedAction() != "review" ||
+		if r := w.mustJob(w.s.PullEvent(pull, "synchronize", true)); r.Outcome.RecommendedAction() != "review" ||
 			r.Outcome.Audits[0].Failed < 2 {
 			t.Errorf("head %d: %s, %d", i, r.Outcome.RecommendedAction(), r.Outcome.Audits[0].Failed)
 		}
@@ -249,24 +249,24 @@ func TestRevisionLoopAfterEdit(t *testing.T) {
 func TestTooManyCommits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.s.Commit("long", githubtest.Change{Files: sample(t, "oak-street"), Author: "agent"})
+	w.s.Commit("long", githubtest.Change{Files: sampleFiles(t, "oak-street"), Author: "agent"})
 	w.s.Commit("other", githubtest.Change{Files: map[string]string{"a.txt": "1"}, Author: "agent"})
 	w.s.CommitMany("long", 249, "agent")
 	w.s.CommitMany("other", 249, "agent")
 	pull := w.s.Open(githubtest.Pull{Head: "long", Author: "agent"})
-	_, err := w.job(w.s.PullEvent(pull, "opened", true))
+	_, err := w.runJob(w.s.PullEvent(pull, "opened", true))
 	var b *gate.Broken
 	if !errors.As(err, &b) || !strings.Contains(err.Error(), "250 commits") ||
 		!strings.Contains(err.Error(), "squash them, or split the pull request") {
 		t.Errorf("%v", err)
 	}
-	if c := w.check(w.s.Head(pull), comment.AuditCheck); c.Conclusion != "failure" ||
+	if c := w.newestCheck(w.s.Head(pull), comment.AuditCheck); c.Conclusion != "failure" ||
 		!strings.Contains(c.Summary, "squash them") {
 		t.Errorf("%+v", c)
 	}
 	other := w.s.Open(githubtest.Pull{Head: "other", Author: "agent"})
 	w.s.Review(other, "rosa", "APPROVED", "")
-	if r := w.must(w.s.PullEvent(other, "opened", true)); r.Word != outcome.ResultNoRuns {
+	if r := w.mustJob(w.s.PullEvent(other, "opened", true)); r.Word != outcome.ResultNoRuns {
 		t.Errorf("%+v", r)
 	}
 }

@@ -52,8 +52,8 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// job is one job started by an event.
-func (w *world) job(e githubtest.Event) (*gate.Result, error) {
+// runJob is one job started by an event.
+func (w *world) runJob(e githubtest.Event) (*gate.Result, error) {
 	w.Helper()
 	w.runID++
 	event, err := gate.ParseEvent(e.Name, e.Payload)
@@ -73,7 +73,7 @@ func (w *world) job(e githubtest.Event) (*gate.Result, error) {
 	}
 	event.DefaultBranch = w.main
 	event.RepositoryID = max(event.RepositoryID, 1)
-	j := &gate.Job{Event: event, API: api, Work: work, Embedded: flightsheets.FS(), Tools: tools(), Options: w.opts,
+	j := &gate.Job{Event: event, API: api, Work: work, Embedded: flightsheets.FS(), Tools: ruleTools(), Options: w.opts,
 		Open: func(at config.Ledger) (ledger.Store, error) {
 			return githubstore.Open(
 				api,
@@ -109,20 +109,20 @@ func (w *world) job(e githubtest.Event) (*gate.Result, error) {
 	return r, err
 }
 
-// must is a job that does its work.
-func (w *world) must(e githubtest.Event) *gate.Result {
+// mustJob is a job that does its work.
+func (w *world) mustJob(e githubtest.Event) *gate.Result {
 	w.Helper()
-	r, err := w.job(e)
+	r, err := w.runJob(e)
 	if err != nil {
 		w.Fatalf("%s: %v", e.Name, err)
 	}
 	return r
 }
 
-// dispatched are the inputs by which an admin signs off a pull request as it is now.
-func (w *world) dispatched(pull int64) map[string]any {
+// dispatchInputs are the inputs by which an admin signs off a pull request as it is now.
+func (w *world) dispatchInputs(pull int64) map[string]any {
 	w.Helper()
-	c := w.check(w.s.Head(pull), comment.AuditCheck)
+	c := w.newestCheck(w.s.Head(pull), comment.AuditCheck)
 	inputs := map[string]any{
 		"mode":   "sign-off",
 		"pr":     fmt.Sprint(pull),
@@ -153,10 +153,10 @@ func (w *world) byHand(pull int64, who string, inputs map[string]any) (*gate.Res
 	w.runID = w.s.AddRun(
 		githubtest.Run{Name: "referee", Event: "workflow_dispatch", DisplayTitle: title, Actor: who},
 	) - 1
-	return w.job(w.s.DispatchEvent(who, inputs))
+	return w.runJob(w.s.DispatchEvent(who, inputs))
 }
 
-func tools() rulebook.Tools {
+func ruleTools() rulebook.Tools {
 	return rulebook.Tools{
 		Lint: func(s *referee.Sheet) (problems, warnings []string) {
 			for _, p := range forge.Lint(s, "2026-11-21") {
@@ -183,8 +183,8 @@ func tools() rulebook.Tools {
 	}
 }
 
-// sample is a run folder of testdata, as files below runs/.
-func sample(t testing.TB, name string) map[string]string {
+// sampleFiles is a run folder of testdata, as files below runs/.
+func sampleFiles(t testing.TB, name string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	root := filepath.Join("..", "testdata", "runs", name)
@@ -206,12 +206,12 @@ func sample(t testing.TB, name string) map[string]string {
 	return out
 }
 
-// propose opens a pull request of the agent with the sample runs.
-func (w *world) propose(branch string, runs ...string) int64 {
+// proposeRuns opens a pull request of the agent with the sample runs.
+func (w *world) proposeRuns(branch string, runs ...string) int64 {
 	w.Helper()
 	files := map[string]string{}
 	for _, r := range runs {
-		for k, v := range sample(w, r) {
+		for k, v := range sampleFiles(w, r) {
 			files[k] = v
 		}
 	}
@@ -226,20 +226,20 @@ func (w *world) proposeFiles(branch string, files map[string]string) int64 {
 // answers are what a reviewer of the sample runs says.
 const answers = "Looks right.\n/satisfied appraisal_within_12_months\n/satisfied borrower_name_matches\n"
 
-// approve is an approving review, the trigger's run, and the job that follows it.
-func (w *world) approve(pull int64, who, body string) (*gate.Result, error) {
+// approvePull is an approving review, the trigger's run, and the job that follows it.
+func (w *world) approvePull(pull int64, who, body string) (*gate.Result, error) {
 	w.Helper()
 	w.s.Review(pull, who, "APPROVED", body)
-	return w.reviewed(pull)
+	return w.runReviewJob(pull)
 }
 
-func (w *world) reviewed(pull int64) (*gate.Result, error) {
+func (w *world) runReviewJob(pull int64) (*gate.Result, error) {
 	w.Helper()
-	return w.job(w.s.RunEvent(w.s.AddRun(githubtest.Run{Pull: pull, Listed: true})))
+	return w.runJob(w.s.RunEvent(w.s.AddRun(githubtest.Run{Pull: pull, Listed: true})))
 }
 
-// check is the newest run of a check on a commit.
-func (w *world) check(sha, name string) githubtest.Check {
+// newestCheck is the newest run of a check on a commit.
+func (w *world) newestCheck(sha, name string) githubtest.Check {
 	w.Helper()
 	all := w.s.Checks(sha)
 	for i := len(all) - 1; i >= 0; i-- {
@@ -251,20 +251,20 @@ func (w *world) check(sha, name string) githubtest.Check {
 	return githubtest.Check{}
 }
 
-// conclusions holds both checks of a pull request's head.
-func (w *world) conclusions(pull int64, audit, signOff string) {
+// wantConclusions holds both checks of a pull request's head.
+func (w *world) wantConclusions(pull int64, audit, signOff string) {
 	w.Helper()
 	head := w.s.Head(pull)
-	if c := w.check(head, comment.AuditCheck); c.Conclusion != audit {
+	if c := w.newestCheck(head, comment.AuditCheck); c.Conclusion != audit {
 		w.Errorf("audit: %s (%s), want %s\n%s", c.Conclusion, c.Title, audit, c.Summary)
 	}
-	if c := w.check(head, comment.SignOffCheck); c.Conclusion != signOff {
+	if c := w.newestCheck(head, comment.SignOffCheck); c.Conclusion != signOff {
 		w.Errorf("sign-off: %s (%s), want %s\n%s", c.Conclusion, c.Title, signOff, c.Summary)
 	}
 }
 
-// review is the text of the gate's one review.
-func (w *world) review(pull int64) string {
+// gateReview is the text of the gate's one review.
+func (w *world) gateReview(pull int64) string {
 	w.Helper()
 	ids := w.s.ReviewsBy(pull, "github-actions[bot]")
 	if len(ids) != 1 {
@@ -274,8 +274,8 @@ func (w *world) review(pull int64) string {
 	return body
 }
 
-// entries are the ledger's, oldest first, after the whole of it was verified.
-func (w *world) entries() []ledger.Entry {
+// ledgerEntries are the ledger's, oldest first, after the whole of it was verified.
+func (w *world) ledgerEntries() []ledger.Entry {
 	w.Helper()
 	tip := w.s.Ref("refs/heads/ledger")
 	if tip == "" {
@@ -302,11 +302,11 @@ func (w *world) entries() []ledger.Entry {
 	return out
 }
 
-// kinds are the kinds of the ledger's entries, in order.
-func (w *world) kinds() string {
+// entryKinds are the kinds of the ledger's entries, in order.
+func (w *world) entryKinds() string {
 	w.Helper()
 	var out []string
-	for _, e := range w.entries() {
+	for _, e := range w.ledgerEntries() {
 		out = append(out, string(e.Receipt.Kind))
 	}
 	return strings.Join(out, " ")
@@ -314,21 +314,21 @@ func (w *world) kinds() string {
 
 func (w *world) wantKinds(want string) {
 	w.Helper()
-	if got := w.kinds(); got != want {
+	if got := w.entryKinds(); got != want {
 		w.Errorf("the ledger holds %q, want %q", got, want)
 	}
 }
 
-// says holds a text to a pattern.
-func (w *world) says(text, pattern string) {
+// wantMatch holds a text to a pattern.
+func (w *world) wantMatch(text, pattern string) {
 	w.Helper()
 	if !regexp.MustCompile(pattern).MatchString(text) {
 		w.Errorf("nothing fits %q in:\n%s", pattern, text)
 	}
 }
 
-// sender is the event with another sender.
-func sender(t *testing.T, e githubtest.Event, login string) githubtest.Event {
+// withSender is the event with another sender.
+func withSender(t *testing.T, e githubtest.Event, login string) githubtest.Event {
 	t.Helper()
 	var o map[string]any
 	if err := json.Unmarshal(e.Payload, &o); err != nil {
@@ -343,16 +343,16 @@ func sender(t *testing.T, e githubtest.Event, login string) githubtest.Event {
 	return e
 }
 
-// forge appends an entry to the ledger that nobody approved, as a workflow with the job's token can: everything about
-// it is in order but for the review, which does not exist.
-func (w *world) forge() {
+// forgeEntry appends an entry to the ledger that nobody approved, as a workflow with the job's token can: everything
+// about it is in order but for the review, which does not exist.
+func (w *world) forgeEntry() {
 	w.Helper()
 	store, err := gitstore.Open(w.s.DirNow(), gitstore.Options{Now: w.s.Now})
 	if err != nil {
 		w.Fatal(err)
 	}
 	w.Cleanup(func() { _ = store.Close() })
-	r := *w.entries()[0].Receipt
+	r := *w.ledgerEntries()[0].Receipt
 	a := *r.Approval
 	a.Review.ID = 4711
 	pull := *r.PullRequest

@@ -11,12 +11,12 @@ import (
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
-// printed is the block of commands in the gate's review, as a person copies it.
-func (w *world) printed(pull int64) string {
+// printedCommands is the block of commands in the gate's review, as a person copies it.
+func (w *world) printedCommands(pull int64) string {
 	w.Helper()
-	m := regexp.MustCompile("(?s)### How to sign off\n\n[^`]*\n\n```\n(.*?)```\n").FindStringSubmatch(w.review(pull))
+	m := regexp.MustCompile("(?s)### How to sign off\n\n[^`]*\n\n```\n(.*?)```\n").FindStringSubmatch(w.gateReview(pull))
 	if m == nil {
-		w.Fatalf("no block of commands in:\n%s", w.review(pull))
+		w.Fatalf("no block of commands in:\n%s", w.gateReview(pull))
 	}
 	return m[1]
 }
@@ -46,7 +46,7 @@ func (w *world) secondSheet(run string) map[string]string {
 		"main",
 		githubtest.Change{Files: map[string]string{"flight_sheets/house-multifamily.json": own.Replace(string(src))}},
 	)
-	files := sample(w, run)
+	files := sampleFiles(w, run)
 	for name, text := range files {
 		files[name] = strings.ReplaceAll(text, "cre-multifamily-agency", "house-multifamily")
 	}
@@ -58,49 +58,49 @@ func (w *world) secondSheet(run string) map[string]string {
 func TestPrintedBlocks(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(w *world) int64{
-		"clean":        func(w *world) int64 { return w.propose("oak", "oak-street") },
-		"deal-finding": func(w *world) int64 { return w.propose("river", "river-lofts") },
-		"two runs":     func(w *world) int64 { return w.propose("two", "oak-street", "river-lofts") },
+		"clean":        func(w *world) int64 { return w.proposeRuns("oak", "oak-street") },
+		"deal-finding": func(w *world) int64 { return w.proposeRuns("river", "river-lofts") },
+		"two runs":     func(w *world) int64 { return w.proposeRuns("two", "oak-street", "river-lofts") },
 		"two sheets": func(w *world) int64 {
 			files := w.secondSheet("maple-court")
-			for k, v := range sample(w, "river-lofts") {
+			for k, v := range sampleFiles(w, "river-lofts") {
 				files[k] = v
 			}
 			return w.proposeFiles("sheets", files)
 		},
 		"digest required": func(w *world) int64 {
-			w.configure("approval: {digest_required: true}\n")
-			return w.propose("oak", "oak-street")
+			w.commitConfig("approval: {digest_required: true}\n")
+			return w.proposeRuns("oak", "oak-street")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			pull := open(w)
-			w.must(w.s.PullEvent(pull, "opened", true))
-			block := w.printed(pull)
+			w.mustJob(w.s.PullEvent(pull, "opened", true))
+			block := w.printedCommands(pull)
 			if strings.Contains(block, "/digest") != (name == "digest required") {
 				t.Errorf("the digest is asked for where it is required: %s", block)
 			}
 			filled := withReasons(block)
 			if filled != block { // as it is printed, it accepts nothing
-				if r, err := w.approve(pull, "wim", block); err != nil || r.Word == outcome.ResultSigned {
+				if r, err := w.approvePull(pull, "wim", block); err != nil || r.Word == outcome.ResultSigned {
 					t.Fatalf("without a reason: %+v, %v", r, err)
 				}
 				w.wantKinds("")
-				if again := w.printed(pull); again != block {
+				if again := w.printedCommands(pull); again != block {
 					t.Errorf("after a review that does not count the block is %q, was %q", again, block)
 				}
 			}
-			if r, err := w.approve(pull, "rosa", filled); err != nil || r.Word != outcome.ResultSigned {
-				t.Fatalf("%+v, %v\n%s\n%s", r, err, filled, w.review(pull))
+			if r, err := w.approvePull(pull, "rosa", filled); err != nil || r.Word != outcome.ResultSigned {
+				t.Fatalf("%+v, %v\n%s\n%s", r, err, filled, w.gateReview(pull))
 			}
-			w.conclusions(pull, "success", "success")
-			_, text, _ := strings.Cut(w.review(pull), "-->\n\n")
+			w.wantConclusions(pull, "success", "success")
+			_, text, _ := strings.Cut(w.gateReview(pull), "-->\n\n")
 			if m := regexp.MustCompile(`(?i)unsigned|waiting|awaits|still waits|How to sign`).FindString(
 				text); m != "" {
 				t.Errorf("after the sign-off the review says %q", m)
 			}
-			w.says(text, "^## Referee: signed off by `rosa`\n")
+			w.wantMatch(text, "^## Referee: signed off by `rosa`\n")
 		})
 	}
 }
@@ -109,12 +109,12 @@ func TestPrintedBlocks(t *testing.T) {
 func TestNoBlockBeforeAFix(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("elm", "elm-plaza")
-	w.must(w.s.PullEvent(pull, "opened", true))
-	if text := w.review(pull); strings.Contains(text, "\n/satisfied") || strings.Contains(text, "\n/accept") {
+	pull := w.proposeRuns("elm", "elm-plaza")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
+	if text := w.gateReview(pull); strings.Contains(text, "\n/satisfied") || strings.Contains(text, "\n/accept") {
 		t.Error(text)
 	}
-	w.says(w.review(pull), "^(<!--.*-->\n)+\n## Referee: waiting for the agent to fix 2 findings\n")
+	w.wantMatch(w.gateReview(pull), "^(<!--.*-->\n)+\n## Referee: waiting for the agent to fix 2 findings\n")
 }
 
 // TestAnswersPerRun: runs in one pull request are answered and accepted one by one; what is said of one concerns no
@@ -124,11 +124,11 @@ func TestAnswersPerRun(t *testing.T) {
 	both := func() (*world, int64) {
 		w := newWorld(t)
 		files := w.secondSheet("maple-court")
-		for k, v := range sample(t, "river-lofts") {
+		for k, v := range sampleFiles(t, "river-lofts") {
 			files[k] = v
 		}
 		pull := w.proposeFiles("both", files)
-		w.must(w.s.PullEvent(pull, "opened", true))
+		w.mustJob(w.s.PullEvent(pull, "opened", true))
 		return w, pull
 	}
 	common := "/satisfied river-lofts:appraisal_within_12_months\n/satisfied borrower_name_matches\n/flag " +
@@ -140,18 +140,18 @@ func TestAnswersPerRun(t *testing.T) {
 		common + "/satisfied oak-street:appraisal_within_12_months\n/accept dscr_gate x y": "no run asks",
 	} {
 		w, pull := both()
-		if r, err := w.approve(pull, "rosa", text); err != nil || r.Word == outcome.ResultSigned {
+		if r, err := w.approvePull(pull, "rosa", text); err != nil || r.Word == outcome.ResultSigned {
 			t.Errorf("%q: %+v, %v", text, r, err)
 		}
-		w.says(w.review(pull), says)
+		w.wantMatch(w.gateReview(pull), says)
 		w.wantKinds("")
 	}
 	w, pull := both()
 	body := common + "/satisfied maple-court:appraisal_within_12_months\n/accept river-lofts:dscr_gate the sponsor pays"
-	if r, err := w.approve(pull, "rosa", body); err != nil || r.Word != outcome.ResultSigned {
-		t.Fatalf("%+v, %v\n%s", r, err, w.review(pull))
+	if r, err := w.approvePull(pull, "rosa", body); err != nil || r.Word != outcome.ResultSigned {
+		t.Fatalf("%+v, %v\n%s", r, err, w.gateReview(pull))
 	}
-	for _, e := range w.entries() {
+	for _, e := range w.ledgerEntries() {
 		flagged, accepted := false, len(e.Receipt.Accepted)
 		for _, a := range e.Receipt.Checklist {
 			flagged = flagged || a.ID == "site_visit" && a.Answer == "flag" && a.By == "rosa"
@@ -166,21 +166,22 @@ func TestAnswersPerRun(t *testing.T) {
 func TestReviewRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("river", "river-lofts")
+	pull := w.proposeRuns("river", "river-lofts")
 	w.s.Inject(githubtest.NoAccess.On("POST", "pulls/*/reviews").Always())
-	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
+	if r := w.mustJob(w.s.PullEvent(pull, "opened", true)); !r.Failed {
 		t.Errorf("%+v", r)
 	}
-	c := w.check(w.s.Head(pull), comment.AuditCheck)
-	w.says(c.Summary, "\n/satisfied appraisal_within_12_months\n/satisfied borrower_name_matches\n/accept dscr_gate\n")
-	w.says(c.Summary, "Not posted: `the review")
-	w.says(c.Text, "#### Findings")
+	c := w.newestCheck(w.s.Head(pull), comment.AuditCheck)
+	w.wantMatch(c.Summary,
+		"\n/satisfied appraisal_within_12_months\n/satisfied borrower_name_matches\n/accept dscr_gate\n")
+	w.wantMatch(c.Summary, "Not posted: `the review")
+	w.wantMatch(c.Text, "#### Findings")
 	if n := len(c.Annotations); n == 0 || n > 20 {
 		t.Errorf("%d annotations", n)
 	}
 	w.s.ClearFaults()
-	w.must(w.s.PullEvent(pull, "opened", true))
-	if c = w.check(w.s.Head(pull), comment.AuditCheck); len(c.Summary) > 400 || c.Text != "" {
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
+	if c = w.newestCheck(w.s.Head(pull), comment.AuditCheck); len(c.Summary) > 400 || c.Text != "" {
 		t.Errorf("with the review there, the check still says all: %s", c.Summary)
 	}
 }
@@ -189,10 +190,10 @@ func TestReviewRefused(t *testing.T) {
 func TestReviewLinks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("river", "river-lofts")
-	w.must(w.s.PullEvent(pull, "opened", true))
-	w.says(
-		w.review(pull),
+	pull := w.proposeRuns("river", "river-lofts")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
+	w.wantMatch(
+		w.gateReview(pull),
 		"\\[`runs/river-lofts/submission\\.json:\\d+`\\]\\("+regexp.QuoteMeta(
 			w.s.URL+"/example/work/blob/"+w.s.Head(pull),
 		)+"/runs/river-lofts/submission\\.json#L\\d+\\)",

@@ -16,28 +16,28 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// signed is a world with one pull request that rosa has signed off.
-func signed(t *testing.T, config string) (*world, int64) {
+// signedWorld is a world with one pull request that rosa has signed off.
+func signedWorld(t *testing.T, config string) (*world, int64) {
 	t.Helper()
 	w := newWorld(t)
 	if config != "" {
-		w.configure(config)
+		w.commitConfig(config)
 	}
-	pull := w.propose("oak", "oak-street")
-	w.must(w.s.PullEvent(pull, "opened", true))
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
+	pull := w.proposeRuns("oak", "oak-street")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
+	if r, err := w.approvePull(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	return w, pull
 }
 
-func (w *world) configure(text string) {
+func (w *world) commitConfig(text string) {
 	w.s.Commit("main", githubtest.Change{Files: map[string]string{config.Path: "version: 1\n" + text}})
 }
 
 func (w *world) mustReview(pull int64) *gate.Result {
 	w.Helper()
-	r, err := w.reviewed(pull)
+	r, err := w.runReviewJob(pull)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -48,18 +48,18 @@ func (w *world) mustReview(pull int64) *gate.Result {
 // review does not count again.
 func TestEditedReview(t *testing.T) {
 	t.Parallel()
-	w, pull := signed(t, "")
+	w, pull := signedWorld(t, "")
 	w.s.EditReview(pull, w.s.ReviewsBy(pull, "rosa")[0], answers+"/accept dscr_gate whatever")
 	w.mustReview(pull)
-	w.conclusions(pull, "success", "action_required")
+	w.wantConclusions(pull, "success", "action_required")
 	w.wantKinds("approved amended")
-	if pins, err := memory.ParseAnnounced(w.review(pull)); err != nil || len(pins) != 2 {
+	if pins, err := memory.ParseAnnounced(w.gateReview(pull)); err != nil || len(pins) != 2 {
 		t.Errorf("the review announces %d entries, %v; a void one is announced too", len(pins), err)
 	}
 	w.mustReview(pull)
 	w.wantKinds("approved amended")
-	w.says(w.review(pull), "edited after it was submitted")
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
+	w.wantMatch(w.gateReview(pull), "edited after it was submitted")
+	if r, err := w.approvePull(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("a new review: %+v, %v", r, err)
 	}
 	w.wantKinds("approved amended approved")
@@ -69,30 +69,30 @@ func TestEditedReview(t *testing.T) {
 func TestEditedBeforeReceipt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("river", "river-lofts")
-	w.must(w.s.PullEvent(pull, "opened", true))
+	pull := w.proposeRuns("river", "river-lofts")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
 	id := w.s.Review(pull, "rosa", "APPROVED", answers)
 	w.s.EditReview(pull, id, answers+"/accept dscr_gate the agent says so")
 	w.mustReview(pull)
 	w.wantKinds("")
-	w.conclusions(pull, "failure", "action_required")
+	w.wantConclusions(pull, "failure", "action_required")
 }
 
 // TestDismissed: a dismissed review revokes, also after the merge.
 func TestDismissed(t *testing.T) {
 	t.Parallel()
-	w, pull := signed(t, "")
+	w, pull := signedWorld(t, "")
 	w.s.DismissReview(pull, w.s.ReviewsBy(pull, "rosa")[0], "owner")
 	w.mustReview(pull)
-	w.conclusions(pull, "success", "action_required")
+	w.wantConclusions(pull, "success", "action_required")
 	w.wantKinds("approved revoked")
-	if e := w.entries(); e[1].Receipt.RefersTo != e[0].Hash {
+	if e := w.ledgerEntries(); e[1].Receipt.RefersTo != e[0].Hash {
 		t.Error("refers to another entry")
 	}
 
-	w, pull = signed(t, "")
+	w, pull = signedWorld(t, "")
 	w.s.Merge(pull, "owner", "merge")
-	body := w.review(pull)
+	body := w.gateReview(pull)
 	if r := w.mustReview(pull); r.Word != outcome.ResultIgnored {
 		t.Errorf("a merged pull request whose reviews stand: %+v", r)
 	}
@@ -101,15 +101,15 @@ func TestDismissed(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	w.wantKinds("approved revoked")
-	w.conclusions(pull, "success", "action_required")
-	if w.review(pull) != body {
+	w.wantConclusions(pull, "success", "action_required")
+	if w.gateReview(pull) != body {
 		t.Error("the review of a merged pull request was written anew")
 	}
 	w.mustReview(pull)
 	w.wantKinds("approved revoked")
 
 	// Changes requested after the merge, by somebody who could have approved.
-	w, pull = signed(t, "")
+	w, pull = signedWorld(t, "")
 	w.s.Merge(pull, "owner", "merge")
 	w.s.Review(pull, "wim", "CHANGES_REQUESTED", "this should not have been merged")
 	w.mustReview(pull)
@@ -120,23 +120,24 @@ func TestDismissed(t *testing.T) {
 // may not approve cannot revoke.
 func TestChangesRequested(t *testing.T) {
 	t.Parallel()
-	w, pull := signed(t, "")
+	w, pull := signedWorld(t, "")
 	w.s.Review(pull, "tria", "CHANGES_REQUESTED", "hm")
 	w.mustReview(pull)
-	w.conclusions(pull, "success", "success")
+	w.wantConclusions(pull, "success", "success")
 	w.s.Review(pull, "wim", "CHANGES_REQUESTED", "no")
 	w.mustReview(pull)
-	w.conclusions(pull, "success", "action_required")
+	w.wantConclusions(pull, "success", "action_required")
 	w.wantKinds("approved revoked")
 
 	w = newWorld(t)
-	pull = w.propose("elm", "elm-plaza")
-	w.must(w.s.PullEvent(pull, "opened", true))
+	pull = w.proposeRuns("elm", "elm-plaza")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
 	w.s.Review(pull, "wim", "CHANGES_REQUESTED", "the coverage is wrong")
 	w.mustReview(pull)
 	w.mustReview(pull)
 	w.wantKinds("rejected")
-	if e := w.entries()[0].Receipt; e.Verdict == nil || e.Verdict.Risk.High == 0 || e.Approval.Approver.Login != "wim" {
+	if e := w.ledgerEntries()[0].Receipt; e.Verdict == nil || e.Verdict.Risk.High == 0 ||
+		e.Approval.Approver.Login != "wim" {
 		t.Errorf("%+v", e)
 	}
 }
@@ -145,35 +146,35 @@ func TestChangesRequested(t *testing.T) {
 // so, and void otherwise.
 func TestPushedAfter(t *testing.T) {
 	t.Parallel()
-	w, pull := signed(t, "")
-	text := sample(t, "oak-street")["runs/oak-street/submission.json"]
+	w, pull := signedWorld(t, "")
+	text := sampleFiles(t, "oak-street")["runs/oak-street/submission.json"]
 	w.s.Push(
 		pull,
 		githubtest.Change{Files: map[string]string{"runs/oak-street/submission.json": text + "\n"}, Author: "agent"},
 	)
-	w.must(w.s.PullEvent(pull, "synchronize", true))
-	w.must(w.s.PullEvent(pull, "synchronize", true))
-	w.conclusions(pull, "success", "action_required")
+	w.mustJob(w.s.PullEvent(pull, "synchronize", true))
+	w.mustJob(w.s.PullEvent(pull, "synchronize", true))
+	w.wantConclusions(pull, "success", "action_required")
 	w.wantKinds("approved superseded")
 
 	for config, want := range map[string]string{"": "action_required", "carry_on_rebase: true\n": "success"} {
-		w, pull := signed(t, config)
+		w, pull := signedWorld(t, config)
 		w.s.Push(pull, githubtest.Change{Files: map[string]string{"README": "more"}, Author: "agent"})
-		w.must(w.s.PullEvent(pull, "synchronize", true))
-		w.must(w.s.PullEvent(pull, "synchronize", true))
-		w.conclusions(pull, "success", want)
+		w.mustJob(w.s.PullEvent(pull, "synchronize", true))
+		w.mustJob(w.s.PullEvent(pull, "synchronize", true))
+		w.wantConclusions(pull, "success", want)
 		kinds := map[string]string{"": "approved", "carry_on_rebase: true\n": "approved carried"}[config]
 		w.wantKinds(kinds)
 		if config == "" {
 			continue
 		}
 		w.s.Push(pull, githubtest.Change{Files: map[string]string{"README": "even more"}, Author: "agent"})
-		w.must(w.s.PullEvent(pull, "synchronize", true))
-		w.conclusions(pull, "success", "success")
+		w.mustJob(w.s.PullEvent(pull, "synchronize", true))
+		w.wantConclusions(pull, "success", "success")
 		w.wantKinds("approved carried carried")
 		w.s.DismissReview(pull, w.s.ReviewsBy(pull, "rosa")[0], "owner")
 		w.mustReview(pull)
-		w.conclusions(pull, "success", "action_required")
+		w.wantConclusions(pull, "success", "action_required")
 	}
 }
 
@@ -181,7 +182,7 @@ func TestPushedAfter(t *testing.T) {
 // names.
 func TestSupersededBySheet(t *testing.T) {
 	t.Parallel()
-	w, pull := signed(t, "")
+	w, pull := signedWorld(t, "")
 	src, err := os.ReadFile("../flight_sheets/cre-multifamily-agency.json")
 	if err != nil {
 		t.Fatal(err)
@@ -199,11 +200,11 @@ func TestSupersededBySheet(t *testing.T) {
 			},
 		},
 	)
-	w.must(w.s.PullEvent(pull, "edited", true))
-	w.conclusions(pull, "success", "action_required")
+	w.mustJob(w.s.PullEvent(pull, "edited", true))
+	w.wantConclusions(pull, "success", "action_required")
 	w.wantKinds("approved superseded")
-	w.says(w.review(pull), "another sheet: submit a new review")
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
+	w.wantMatch(w.gateReview(pull), "another sheet: submit a new review")
+	if r, err := w.approvePull(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("a new review: %+v, %v", r, err)
 	}
 	w.wantKinds("approved superseded approved")
@@ -223,13 +224,13 @@ func TestSupersededBySheet(t *testing.T) {
 			},
 		},
 	)
-	pull = w.propose("oak", "oak-street")
-	w.must(w.s.PullEvent(pull, "opened", true))
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
+	pull = w.proposeRuns("oak", "oak-street")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
+	if r, err := w.approvePull(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.s.Commit("main", githubtest.Change{Delete: []string{"flight_sheets/cre-multifamily-agency.json"}, Parent: own})
-	w.must(w.s.PullEvent(pull, "edited", true))
+	w.mustJob(w.s.PullEvent(pull, "edited", true))
 	w.wantKinds("approved superseded")
 }
 
@@ -237,14 +238,14 @@ func TestSupersededBySheet(t *testing.T) {
 func TestClosed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("elm", "elm-plaza")
-	w.must(w.s.PullEvent(pull, "opened", true))
+	pull := w.proposeRuns("elm", "elm-plaza")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
 	w.s.Close(pull, "agent")
 	closed := w.s.PullEvent(pull, "closed", true)
-	w.must(closed)
-	w.must(closed)
+	w.mustJob(closed)
+	w.mustJob(closed)
 	w.wantKinds("withdrawn")
-	if e := w.entries()[0].Receipt; e.ObservedBy.Actor != "agent" || e.Verdict.Severity != "propolis" {
+	if e := w.ledgerEntries()[0].Receipt; e.ObservedBy.Actor != "agent" || e.Verdict.Severity != "propolis" {
 		t.Errorf("%+v", e)
 	}
 }
@@ -254,28 +255,28 @@ func TestClosed(t *testing.T) {
 func TestMerged(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"merge", "squash"} {
-		w, pull := signed(t, "")
+		w, pull := signedWorld(t, "")
 		before := w.s.Ref("refs/heads/main")
 		sha := w.s.Merge(pull, "owner", method)
 		push := w.s.PushEvent("main", before, "owner")
 		for range 2 {
-			if r := w.must(push); r.Failed {
+			if r := w.mustJob(push); r.Failed {
 				t.Errorf("%s: %+v", method, r)
 			}
 		}
 		w.wantKinds("approved merged")
-		if e := w.entries()[1].Receipt; e.ObservedBy.SHA != sha || e.RefersTo != w.entries()[0].Hash {
+		if e := w.ledgerEntries()[1].Receipt; e.ObservedBy.SHA != sha || e.RefersTo != w.ledgerEntries()[0].Hash {
 			t.Errorf("%+v", e.ObservedBy)
 		}
 	}
 	w := newWorld(t)
-	pull := w.propose("oak", "oak-street")
-	w.must(w.s.PullEvent(pull, "opened", true))
+	pull := w.proposeRuns("oak", "oak-street")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
 	before := w.s.Ref("refs/heads/main")
 	w.s.Merge(pull, "owner", "merge")
 	push := w.s.PushEvent("main", before, "owner")
 	for range 2 {
-		if r := w.must(push); !r.Failed {
+		if r := w.mustJob(push); !r.Failed {
 			t.Error("a merge without a receipt is no failure")
 		}
 	}
@@ -288,27 +289,27 @@ func TestMerged(t *testing.T) {
 // TestMergeGroup: in a queue every run needs its receipt; both checks stand on the group's head.
 func TestMergeGroup(t *testing.T) {
 	t.Parallel()
-	w, pull := signed(t, "")
+	w, pull := signedWorld(t, "")
 	group := w.s.Commit(
 		"gh-readonly-queue/main/pr-1-"+w.s.Ref("refs/heads/main"),
-		githubtest.Change{Files: sample(t, "oak-street")},
+		githubtest.Change{Files: sampleFiles(t, "oak-street")},
 	)
-	r := w.must(w.s.MergeGroupEvent(group, "main"))
+	r := w.mustJob(w.s.MergeGroupEvent(group, "main"))
 	if r.Failed {
 		t.Errorf("%+v", r)
 	}
-	if c := w.check(group, comment.SignOffCheck); c.Conclusion != "success" {
+	if c := w.newestCheck(group, comment.SignOffCheck); c.Conclusion != "success" {
 		t.Errorf("%+v", c)
 	}
 	_ = pull
 	other := w.s.Commit(
 		"gh-readonly-queue/main/pr-2-"+w.s.Ref("refs/heads/main"),
-		githubtest.Change{Files: sample(t, "maple-court"), Parent: w.s.Ref("refs/heads/main")},
+		githubtest.Change{Files: sampleFiles(t, "maple-court"), Parent: w.s.Ref("refs/heads/main")},
 	)
-	if r := w.must(w.s.MergeGroupEvent(other, "main")); !r.Failed {
+	if r := w.mustJob(w.s.MergeGroupEvent(other, "main")); !r.Failed {
 		t.Error("a run without a receipt passes the queue")
 	}
-	if c := w.check(other, comment.SignOffCheck); c.Conclusion != "action_required" {
+	if c := w.newestCheck(other, comment.SignOffCheck); c.Conclusion != "action_required" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -317,21 +318,21 @@ func TestMergeGroup(t *testing.T) {
 func TestSchedule(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("oak", "oak-street")
-	w.must(w.s.PullEvent(pull, "opened", true))
+	pull := w.proposeRuns("oak", "oak-street")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
 	w.s.Review(pull, "rosa", "APPROVED", answers)
-	if r := w.must(w.s.ScheduleEvent("0 3 * * *")); r.Failed {
+	if r := w.mustJob(w.s.ScheduleEvent("0 3 * * *")); r.Failed {
 		t.Errorf("%+v", r)
 	}
 	w.wantKinds("approved")
-	w.conclusions(pull, "success", "success")
-	if r := w.must(w.s.ScheduleEvent("0 3 * * *")); r.Failed {
+	w.wantConclusions(pull, "success", "success")
+	if r := w.mustJob(w.s.ScheduleEvent("0 3 * * *")); r.Failed {
 		t.Errorf("%+v", r.Messages)
 	}
 	tip := w.s.Ref("refs/heads/ledger")
 	w.s.Commit("ledger", githubtest.Change{Files: map[string]string{"receipts/000/00/00/more.json": "{}"}, Parent: tip})
 	for range 2 {
-		if r := w.must(w.s.ScheduleEvent("0 3 * * *")); !r.Failed {
+		if r := w.mustJob(w.s.ScheduleEvent("0 3 * * *")); !r.Failed {
 			t.Error("a ledger that does not verify is no failure")
 		}
 	}
@@ -343,21 +344,21 @@ func TestSchedule(t *testing.T) {
 // TestDispatch: what can be asked for by hand.
 func TestDispatch(t *testing.T) {
 	t.Parallel()
-	w, pull := signed(t, "")
+	w, pull := signedWorld(t, "")
 	for mode, word := range map[string]string{"audit": outcome.ResultSigned, "verify": "verified", "replay": "replayed",
 		"": outcome.ResultSigned} {
-		r, err := w.job(w.s.DispatchEvent("owner", map[string]any{"pr": "1", "mode": mode}))
+		r, err := w.runJob(w.s.DispatchEvent("owner", map[string]any{"pr": "1", "mode": mode}))
 		if err != nil || r.Word != word || r.Failed {
 			t.Errorf("%q: %+v, %v", mode, r, err)
 		}
 	}
 	for _, inputs := range []map[string]any{{"mode": "audit"}, {"mode": "audit", "pr": "x"},
 		{"mode": "adit", "pr": "1"}, {"mode": "replay", "pr": "9"}} {
-		if r, err := w.job(w.s.DispatchEvent("owner", inputs)); err == nil {
+		if r, err := w.runJob(w.s.DispatchEvent("owner", inputs)); err == nil {
 			t.Errorf("%v: %+v", inputs, r)
 		}
 	}
-	if _, err := w.job(w.s.DispatchEvent("owner", map[string]any{"mode": "sign-off", "pr": "1"})); err == nil {
+	if _, err := w.runJob(w.s.DispatchEvent("owner", map[string]any{"mode": "sign-off", "pr": "1"})); err == nil {
 		t.Error("a self-sign-off that the configuration does not allow")
 	}
 	_ = pull
@@ -367,22 +368,23 @@ func TestDispatch(t *testing.T) {
 func TestSelfSign(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.configure("approval: {self_sign: true}\n")
-	pull := w.propose("oak", "oak-street")
-	w.must(w.s.PullEvent(pull, "opened", true))
+	w.commitConfig("approval: {self_sign: true}\n")
+	pull := w.proposeRuns("oak", "oak-street")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
 	w.opts.Commands = answers
-	if _, err := w.byHand(pull, "wim", w.dispatched(pull)); err == nil {
+	if _, err := w.byHand(pull, "wim", w.dispatchInputs(pull)); err == nil {
 		t.Error("somebody who is no admin signs")
 	}
-	if r, err := w.byHand(pull, "owner", w.dispatched(pull)); err != nil || r.Word != outcome.ResultSigned {
+	if r, err := w.byHand(pull, "owner", w.dispatchInputs(pull)); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.wantKinds("approved")
-	if e := w.entries()[0].Receipt; !e.SelfSigned || e.Approval.Approver.Login != "owner" || e.Kind != ledger.Approved {
+	if e := w.ledgerEntries()[0].Receipt; !e.SelfSigned || e.Approval.Approver.Login != "owner" ||
+		e.Kind != ledger.Approved {
 		t.Errorf("%+v", e)
 	}
-	w.conclusions(pull, "success", "success")
-	w.says(w.review(pull), "self")
+	w.wantConclusions(pull, "success", "success")
+	w.wantMatch(w.gateReview(pull), "self")
 }
 
 // TestResultWords: every word that a result can have is in the action's description.

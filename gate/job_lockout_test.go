@@ -13,20 +13,20 @@ func (w *world) handIn(run, author, fork string, times int) []int64 {
 	var out []int64
 	for i := range times {
 		branch := author + run + string(rune('a'+i))
-		change := githubtest.Change{Files: sample(w, run), Author: author, Parent: w.s.Ref("refs/heads/main")}
+		change := githubtest.Change{Files: sampleFiles(w, run), Author: author, Parent: w.s.Ref("refs/heads/main")}
 		if fork == "" {
 			w.s.Commit(branch, change)
 		} else {
 			w.s.CommitFork(fork, branch, change)
 		}
 		pull := w.s.Open(githubtest.Pull{Head: branch, Author: author, Fork: fork})
-		w.must(w.s.PullEvent(pull, "opened", true))
+		w.mustJob(w.s.PullEvent(pull, "opened", true))
 		out = append(out, pull)
 	}
 	return out
 }
 
-func (w *world) reject(pulls []int64) {
+func (w *world) rejectPulls(pulls []int64) {
 	w.Helper()
 	for _, pull := range pulls {
 		w.s.Review(pull, "wim", "CHANGES_REQUESTED", "no")
@@ -34,20 +34,20 @@ func (w *world) reject(pulls []int64) {
 	}
 }
 
-func (w *world) withdraw(pulls []int64, by string) {
+func (w *world) withdrawPulls(pulls []int64, by string) {
 	w.Helper()
 	for _, pull := range pulls {
 		w.s.Close(pull, by)
-		w.must(w.s.PullEvent(pull, "closed", true))
+		w.mustJob(w.s.PullEvent(pull, "closed", true))
 	}
 }
 
-// locked reports whether the lane is locked for the agent of the sample runs.
-func (w *world) locked() bool {
+// isLaneLocked reports whether the lane is locked for the agent of the sample runs.
+func (w *world) isLaneLocked() bool {
 	w.Helper()
-	pull := w.propose("next", "oak-street")
-	r := w.must(w.s.PullEvent(pull, "opened", true))
-	locked := strings.Contains(w.review(pull), "recurring_flag")
+	pull := w.proposeRuns("next", "oak-street")
+	r := w.mustJob(w.s.PullEvent(pull, "opened", true))
+	locked := strings.Contains(w.gateReview(pull), "recurring_flag")
 	if r.Failed != locked {
 		w.Errorf("failed %v, locked %v", r.Failed, locked)
 	}
@@ -63,9 +63,9 @@ const agents = "governance: {agents: [{name: underwriter, operators: [Agent], mo
 func TestLaneLockInPull(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.reject(w.handIn("elm-plaza", "agent", "", 2))
+	w.rejectPulls(w.handIn("elm-plaza", "agent", "", 2))
 	w.wantKinds("rejected rejected")
-	if !w.locked() {
+	if !w.isLaneLocked() {
 		t.Error("the lane is not locked")
 	}
 }
@@ -83,10 +83,10 @@ func TestLockOutByStranger(t *testing.T) {
 		{"the operator's, closed by a maintainer", agents, "agent", "", "wim", true},
 	} {
 		w := newWorld(t)
-		w.configure(c.config)
-		w.withdraw(w.handIn("elm-plaza", c.author, c.fork, 2), c.closedBy)
+		w.commitConfig(c.config)
+		w.withdrawPulls(w.handIn("elm-plaza", c.author, c.fork, 2), c.closedBy)
 		w.wantKinds("withdrawn withdrawn")
-		if w.locked() != c.locked {
+		if w.isLaneLocked() != c.locked {
 			t.Errorf("%s: locked %v, want %v", c.what, !c.locked, c.locked)
 		}
 	}
@@ -97,22 +97,22 @@ func TestLockOutByStranger(t *testing.T) {
 func TestLockOutByOperatorsHand(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.configure(agents)
+	w.commitConfig(agents)
 	evidence := map[string]string{}
-	for name, text := range sample(t, "elm-plaza") {
+	for name, text := range sampleFiles(t, "elm-plaza") {
 		if strings.Contains(name, "/evidence/") {
 			evidence[name] = text
 		}
 	}
 	w.s.Commit("main", githubtest.Change{Files: evidence})
-	w.withdraw(w.handIn("elm-plaza", "mallory", "mallory/work", 2), "agent")
+	w.withdrawPulls(w.handIn("elm-plaza", "mallory", "mallory/work", 2), "agent")
 	w.wantKinds("withdrawn withdrawn")
-	for _, e := range w.entries() {
+	for _, e := range w.ledgerEntries() {
 		if e.Receipt.Audited() {
 			t.Errorf("entry %d holds an audit that reads as the agent's", e.Receipt.Seq)
 		}
 	}
-	if w.locked() {
+	if w.isLaneLocked() {
 		t.Error("locked")
 	}
 }
@@ -121,15 +121,15 @@ func TestLockOutByOperatorsHand(t *testing.T) {
 func TestLockOutByDeals(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.configure(agents)
-	w.reject(w.handIn("river-lofts", "agent", "", 3))
+	w.commitConfig(agents)
+	w.rejectPulls(w.handIn("river-lofts", "agent", "", 3))
 	w.wantKinds("rejected rejected rejected")
-	for _, e := range w.entries() {
+	for _, e := range w.ledgerEntries() {
 		if e.Receipt.Verdict.Risk.High == 0 {
 			t.Error("the sample has no high finding any more")
 		}
 	}
-	if w.locked() {
+	if w.isLaneLocked() {
 		t.Error("right work locks its agent out")
 	}
 }

@@ -30,7 +30,7 @@ func newModelWorld(t *testing.T, h gate.ModelHistory) *modelWorld {
 	m.configureAll(h.Config)
 	first := h.Steps[0]
 	m.work = first.Work
-	m.s.Commit("work", m.change(first, ""))
+	m.s.Commit("work", m.changeOf(first, ""))
 	m.pull = m.s.Open(githubtest.Pull{Head: "work", Author: h.Author})
 	return m
 }
@@ -42,8 +42,8 @@ func (m *modelWorld) configureAll(c gate.ModelConfig) {
 	}
 }
 
-// change is the commit of a push: the bytes of a run in place of another's.
-func (m *modelWorld) change(s gate.ModelStep, before string) githubtest.Change {
+// changeOf is the commit of a push: the bytes of a run in place of another's.
+func (m *modelWorld) changeOf(s gate.ModelStep, before string) githubtest.Change {
 	c := githubtest.Change{
 		Files:     map[string]string{fmt.Sprintf("notes/%d.txt", m.s.Now().Unix()): "a change beside the runs"},
 		Author:    s.Author,
@@ -64,25 +64,25 @@ func (m *modelWorld) change(s gate.ModelStep, before string) githubtest.Change {
 	return c
 }
 
-// step does what a step says; and if a job is to run, the event that starts it.
-func (m *modelWorld) step(i int, s gate.ModelStep) (event githubtest.Event) {
+// playStep does what a step says; and if a job is to run, the event that starts it.
+func (m *modelWorld) playStep(i int, s gate.ModelStep) (event githubtest.Event) {
 	switch s.What {
 	case "push", "force", "repoint":
 		if i == 0 {
-			return sender(m.T, m.s.PullEvent(m.pull, "opened", true), s.Who)
+			return withSender(m.T, m.s.PullEvent(m.pull, "opened", true), s.Who)
 		}
 		before := m.work
 		if s.Work != "" {
 			m.work = s.Work
 		}
 		if s.What == "push" {
-			m.s.Push(m.pull, m.change(s, before))
+			m.s.Push(m.pull, m.changeOf(s, before))
 		} else {
-			m.s.ForcePush(m.pull, m.change(s, ""), s.What == "repoint")
+			m.s.ForcePush(m.pull, m.changeOf(s, ""), s.What == "repoint")
 		}
-		return sender(m.T, m.s.PullEvent(m.pull, "synchronize", true), s.Who)
+		return withSender(m.T, m.s.PullEvent(m.pull, "synchronize", true), s.Who)
 	case "review":
-		digest := m.check(m.s.Head(m.pull), comment.AuditCheck).ExternalID
+		digest := m.newestCheck(m.s.Head(m.pull), comment.AuditCheck).ExternalID
 		m.reviews = append(
 			m.reviews,
 			m.s.Review(
@@ -122,7 +122,7 @@ func (m *modelWorld) step(i int, s gate.ModelStep) (event githubtest.Event) {
 		return m.s.PullEvent(m.pull, "closed", true)
 	case "reopen":
 		m.s.Reopen(m.pull, s.Who)
-		return sender(m.T, m.s.PullEvent(m.pull, "reopened", true), s.Who)
+		return withSender(m.T, m.s.PullEvent(m.pull, "reopened", true), s.Who)
 	case "merge":
 		m.s.Merge(m.pull, "owner", "squash")
 		return m.s.PullEvent(m.pull, "closed", true)
@@ -170,11 +170,11 @@ func playOverTheWire(t *testing.T, h gate.ModelHistory) (jobs, greens int64) {
 	verdicts := gate.ModelRun(h)
 	m := newModelWorld(t, h)
 	for i, s := range h.Steps {
-		event := m.step(i, s)
+		event := m.playStep(i, s)
 		if !verdicts[i].Job {
 			continue
 		}
-		_, err := m.job(event)
+		_, err := m.runJob(event)
 		jobs++
 		if s.What == "merge" {
 			break
@@ -182,7 +182,7 @@ func playOverTheWire(t *testing.T, h gate.ModelHistory) (jobs, greens int64) {
 		if !verdicts[i].Open {
 			continue
 		}
-		c := m.check(m.s.Head(m.pull), comment.SignOffCheck)
+		c := m.newestCheck(m.s.Head(m.pull), comment.SignOffCheck)
 		green := c.Conclusion == "success"
 		if green {
 			greens++
@@ -201,7 +201,7 @@ func playOverTheWire(t *testing.T, h gate.ModelHistory) (jobs, greens int64) {
 			break
 		}
 	}
-	m.entries() // verifies the ledger
+	m.ledgerEntries() // verifies the ledger
 	return jobs, greens
 }
 
@@ -210,25 +210,25 @@ func playOverTheWire(t *testing.T, h gate.ModelHistory) (jobs, greens int64) {
 func TestAnotherSigner(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.configure("approval: {count: 2}\n")
-	pull := w.propose("oak", "oak-street")
-	w.must(w.s.PullEvent(pull, "opened", true))
+	w.commitConfig("approval: {count: 2}\n")
+	pull := w.proposeRuns("oak", "oak-street")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
 	id := w.s.Review(pull, "rosa", "APPROVED", "/satisfied appraisal_within_12_months")
-	if r, err := w.approve(pull, "wim", "/satisfied borrower_name_matches"); err != nil ||
+	if r, err := w.approvePull(pull, "wim", "/satisfied borrower_name_matches"); err != nil ||
 		r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.s.DismissReview(pull, id, "owner")
 	w.mustReview(pull)
-	w.conclusions(pull, "success", "action_required")
+	w.wantConclusions(pull, "success", "action_required")
 	for range 2 {
-		if r, err := w.approve(pull, "owner", "/satisfied appraisal_within_12_months"); err != nil ||
+		if r, err := w.approvePull(pull, "owner", "/satisfied appraisal_within_12_months"); err != nil ||
 			r.Word != outcome.ResultSigned {
 			t.Fatalf("%+v, %v", r, err)
 		}
 	}
-	w.conclusions(pull, "success", "success")
-	if kinds := w.kinds(); !strings.HasPrefix(kinds, "approved approved revoked approved approved") {
+	w.wantConclusions(pull, "success", "success")
+	if kinds := w.entryKinds(); !strings.HasPrefix(kinds, "approved approved revoked approved approved") {
 		t.Errorf("%q", kinds)
 	}
 }
@@ -238,13 +238,13 @@ func TestAnotherSigner(t *testing.T) {
 func TestDismissedRequestStillTakesBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("oak", "oak-street")
-	w.must(w.s.PullEvent(pull, "opened", true))
+	pull := w.proposeRuns("oak", "oak-street")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
 	w.s.Review(pull, "rosa", "APPROVED", answers)
 	id := w.s.Review(pull, "rosa", "CHANGES_REQUESTED", "no")
 	w.s.DismissReview(pull, id, "owner")
-	if r, err := w.approve(pull, "rosa", "again"); err != nil || r.Word == outcome.ResultSigned {
+	if r, err := w.approvePull(pull, "rosa", "again"); err != nil || r.Word == outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
-	w.conclusions(pull, "success", "action_required")
+	w.wantConclusions(pull, "success", "action_required")
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
-// refused holds a job to a sentence that somebody can act on.
-func (w *world) refused(err error, says string) {
+// wantBroken holds a job to a sentence that somebody can act on.
+func (w *world) wantBroken(err error, says string) {
 	w.Helper()
 	var b *gate.Broken
 	if !errors.As(err, &b) || !strings.Contains(err.Error(), says) {
@@ -24,13 +24,13 @@ func TestTwins(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	files := map[string]string{}
-	for k, v := range sample(t, "oak-street") {
+	for k, v := range sampleFiles(t, "oak-street") {
 		files[strings.Replace(k, "runs/", "runs/a/", 1)], files[strings.Replace(k, "runs/", "runs/b/", 1)] = v, v
 	}
 	pull := w.proposeFiles("x", files)
-	_, err := w.job(w.s.PullEvent(pull, "opened", true))
-	w.refused(err, `share the id "oak-street"`)
-	if c := w.check(w.s.Head(pull), comment.AuditCheck); c.Conclusion != "failure" {
+	_, err := w.runJob(w.s.PullEvent(pull, "opened", true))
+	w.wantBroken(err, `share the id "oak-street"`)
+	if c := w.newestCheck(w.s.Head(pull), comment.AuditCheck); c.Conclusion != "failure" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -63,17 +63,17 @@ func TestSelfSignRefusals(t *testing.T) {
 		},
 	} {
 		w := newWorld(t)
-		w.configure("approval: {self_sign: true}\n")
-		pull := w.propose("oak", "oak-street")
+		w.commitConfig("approval: {self_sign: true}\n")
+		pull := w.proposeRuns("oak", "oak-street")
 		head := w.s.Head(pull)
-		w.must(w.s.PullEvent(pull, "opened", true))
+		w.mustJob(w.s.PullEvent(pull, "opened", true))
 		w.opts.Commands = answers
 		change(w, pull)
 		if w.s.Head(pull) != head {
-			w.must(w.s.PullEvent(pull, "synchronize", true))
+			w.mustJob(w.s.PullEvent(pull, "synchronize", true))
 		}
-		_, err := w.byHand(pull, "owner", w.dispatched(pull))
-		w.refused(err, says)
+		_, err := w.byHand(pull, "owner", w.dispatchInputs(pull))
+		w.wantBroken(err, says)
 		w.wantKinds(map[string]string{"changes are requested": "rejected"}[says])
 	}
 }
@@ -82,15 +82,15 @@ func TestSelfSignRefusals(t *testing.T) {
 func TestNothingToStandOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("oak", "oak-street")
+	pull := w.proposeRuns("oak", "oak-street")
 	w.main = "trunk"
-	_, err := w.job(w.s.PullEvent(pull, "opened", true))
-	w.refused(err, `"trunk"`)
+	_, err := w.runJob(w.s.PullEvent(pull, "opened", true))
+	w.wantBroken(err, `"trunk"`)
 
 	w = newWorld(t)
-	w.configure("ledger: {branch: \"-x\"}\n")
-	pull = w.propose("oak", "oak-street")
-	_, err = w.job(w.s.PullEvent(pull, "opened", true))
+	w.commitConfig("ledger: {branch: \"-x\"}\n")
+	pull = w.proposeRuns("oak", "oak-street")
+	_, err = w.runJob(w.s.PullEvent(pull, "opened", true))
 	if err == nil {
 		t.Error("a ledger's branch that git would refuse")
 	}
@@ -101,9 +101,9 @@ func TestNothingToStandOn(t *testing.T) {
 func TestOneFailingCheck(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("elm", "elm-plaza")
+	pull := w.proposeRuns("elm", "elm-plaza")
 	head := w.s.Head(pull)
-	opened := func() { _, _ = w.job(w.s.PullEvent(pull, "opened", true)) }
+	opened := func() { _, _ = w.runJob(w.s.PullEvent(pull, "opened", true)) }
 	audits := func() (n int) {
 		for _, c := range w.s.Checks(head) {
 			if c.Name == comment.AuditCheck {
@@ -112,21 +112,21 @@ func TestOneFailingCheck(t *testing.T) {
 		}
 		return n
 	}
-	w.configure("fail_onn: high\n")
+	w.commitConfig("fail_onn: high\n")
 	for range 5 {
 		opened()
 	}
 	if n := audits(); n != 1 {
 		t.Errorf("%d failing checks", n)
 	}
-	w.configure("fail_on: never\n")
+	w.commitConfig("fail_on: never\n")
 	opened()
-	if c := w.check(head, comment.AuditCheck); c.Conclusion != "success" {
+	if c := w.newestCheck(head, comment.AuditCheck); c.Conclusion != "success" {
 		t.Errorf("%+v", c)
 	}
-	w.configure("fail_onn: high\n")
+	w.commitConfig("fail_onn: high\n")
 	opened() // the same words as before: the newest check of the name must say them
-	if c := w.check(head, comment.AuditCheck); c.Conclusion != "failure" {
+	if c := w.newestCheck(head, comment.AuditCheck); c.Conclusion != "failure" {
 		t.Errorf("a green check stands before the failure: %+v", c)
 	}
 }

@@ -17,9 +17,10 @@ import (
 // ownApp is the App of the set-ups that have one.
 const ownApp = "example-referee"
 
-// protect sets the rulesets that `referee init` prints, for the workflow's own token or, with an app, as `referee init
+// protectBranches sets the rulesets that `referee init` prints, for the workflow's own token or, with an app, as
+// `referee init
 // --app` does.
-func (w *world) protect(app string) {
+func (w *world) protectBranches(app string) {
 	w.Helper()
 	files, id := []string{"protect-default.json", "protect-ledger.json"}, githubtest.AppID("github-actions")
 	if app != "" {
@@ -37,8 +38,8 @@ func (w *world) protect(app string) {
 	}
 }
 
-// lacks holds a pull request to what its base's rulesets still demand of it.
-func (w *world) lacks(pull int64, want ...string) {
+// wantMissing holds a pull request to what its base's rulesets still demand of it.
+func (w *world) wantMissing(pull int64, want ...string) {
 	w.Helper()
 	if ok, missing := w.s.Mergeable(pull); !slices.Equal(missing, want) || ok != (len(want) == 0) {
 		w.Errorf("mergeable %v, it lacks %q, want %q", ok, missing, want)
@@ -53,10 +54,10 @@ const accepted = answers + "/accept dscr_gate the sponsor guarantees the shortfa
 func TestRequiredFollowsTheReview(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.protect("")
-	pull := w.propose("river", "river-lofts")
-	w.lacks(pull, "approvals: 0 of 1", "referee / audit: expected", "referee / sign-off: expected")
-	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
+	w.protectBranches("")
+	pull := w.proposeRuns("river", "river-lofts")
+	w.wantMissing(pull, "approvals: 0 of 1", "referee / audit: expected", "referee / sign-off: expected")
+	if r := w.mustJob(w.s.PullEvent(pull, "opened", true)); !r.Failed {
 		t.Error("a flagged deal passes")
 	}
 	w.s.RunJob(
@@ -65,20 +66,20 @@ func TestRequiredFollowsTheReview(t *testing.T) {
 		"failure",
 	) // of pull_request_target, on the head; no later job changes it
 	red := []string{"referee / audit: failure", "referee / sign-off: action_required"}
-	w.lacks(pull, append([]string{"approvals: 0 of 1"}, red...)...)
+	w.wantMissing(pull, append([]string{"approvals: 0 of 1"}, red...)...)
 
-	if _, err := w.approve(pull, "rosa", answers); err != nil {
+	if _, err := w.approvePull(pull, "rosa", answers); err != nil {
 		t.Fatal(err)
 	}
-	w.lacks(pull, red...)
+	w.wantMissing(pull, red...)
 	w.s.ForgeCheck("evil", w.s.Head(pull), comment.AuditCheck, "success")
 	w.s.ForgeCheck("evil", w.s.Head(pull), comment.SignOffCheck, "success")
 	w.s.ForgeStatus("", w.s.Head(pull), comment.SignOffCheck, "success")
-	w.lacks(pull, red...)
+	w.wantMissing(pull, red...)
 
 	review := w.s.Review(pull, "rosa", "APPROVED", accepted)
 	w.mustReview(pull)
-	w.lacks(pull)
+	w.wantMissing(pull)
 	w.wantKinds("approved")
 
 	w.s.DismissReview(pull, review, "owner")
@@ -86,15 +87,15 @@ func TestRequiredFollowsTheReview(t *testing.T) {
 	if ok, missing := w.s.Mergeable(pull); ok || !slices.Contains(missing, red[1]) {
 		t.Errorf("dismissed, and it lacks %q", missing)
 	}
-	if _, err := w.approve(pull, "rosa", accepted); err != nil {
+	if _, err := w.approvePull(pull, "rosa", accepted); err != nil {
 		t.Fatal(err)
 	}
-	w.lacks(pull)
+	w.wantMissing(pull)
 
 	w.s.Push(pull, githubtest.Change{Files: map[string]string{"runs/river-lofts/notes.md": "later"}, Author: "agent"})
-	w.lacks(pull, "approvals: 0 of 1", "referee / audit: expected", "referee / sign-off: expected")
-	w.must(w.s.PullEvent(pull, "synchronize", true))
-	w.lacks(pull, append([]string{"approvals: 0 of 1"}, red...)...)
+	w.wantMissing(pull, "approvals: 0 of 1", "referee / audit: expected", "referee / sign-off: expected")
+	w.mustJob(w.s.PullEvent(pull, "synchronize", true))
+	w.wantMissing(pull, append([]string{"approvals: 0 of 1"}, red...)...)
 }
 
 // TestRequiredJob: where a ruleset requires the job, as earlier versions printed it, nothing that a person says later
@@ -102,7 +103,7 @@ func TestRequiredFollowsTheReview(t *testing.T) {
 func TestRequiredJob(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.protect("")
+	w.protectBranches("")
 	err := w.s.Protect(
 		`{"name": "as before", "target": "branch", "enforcement": "active",
 			"conditions": {"ref_name": {"include": ["~DEFAULT_BRANCH"], "exclude": []}},
@@ -112,10 +113,10 @@ func TestRequiredJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pull := w.propose("river", "river-lofts")
-	w.must(w.s.PullEvent(pull, "opened", true))
+	pull := w.proposeRuns("river", "river-lofts")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
 	w.s.RunJob(w.s.Head(pull), "referee-audit", "failure")
-	if _, err := w.approve(pull, "rosa", accepted); err != nil {
+	if _, err := w.approvePull(pull, "rosa", accepted); err != nil {
 		t.Fatal(err)
 	}
 	w.s.RunJob(
@@ -123,37 +124,37 @@ func TestRequiredJob(t *testing.T) {
 		"referee-audit",
 		"success",
 	) // the job of the workflow_run runs on the default branch's commit
-	w.lacks(pull, "referee-audit: failure")
+	w.wantMissing(pull, "referee-audit: failure")
 }
 
 // TestRequiredInQueue: a merge queue looks at the commit of its group; a group with a run that nobody has signed off
 // does not merge.
 func TestRequiredInQueue(t *testing.T) {
 	t.Parallel()
-	w, _ := signed(t, "")
-	w.protect("")
+	w, _ := signedWorld(t, "")
+	w.protectBranches("")
 	tip := w.s.Ref("refs/heads/main")
-	group := w.s.Commit("gh-readonly-queue/main/pr-1-"+tip, githubtest.Change{Files: sample(t, "oak-street")})
+	group := w.s.Commit("gh-readonly-queue/main/pr-1-"+tip, githubtest.Change{Files: sampleFiles(t, "oak-street")})
 	if ok, missing := w.s.GroupMergeable(group, "main"); ok {
 		t.Errorf("before the gate has looked: %q", missing)
 	}
-	w.must(w.s.MergeGroupEvent(group, "main"))
+	w.mustJob(w.s.MergeGroupEvent(group, "main"))
 	if ok, missing := w.s.GroupMergeable(group, "main"); !ok {
 		t.Errorf("signed off, and it lacks %q", missing)
 	}
 	other := w.s.Commit(
 		"gh-readonly-queue/main/pr-2-"+tip,
-		githubtest.Change{Files: sample(t, "maple-court"), Parent: tip},
+		githubtest.Change{Files: sampleFiles(t, "maple-court"), Parent: tip},
 	)
-	w.must(w.s.MergeGroupEvent(other, "main"))
+	w.mustJob(w.s.MergeGroupEvent(other, "main"))
 	if ok, missing := w.s.GroupMergeable(other, "main"); ok ||
 		!slices.Contains(missing, "referee / sign-off: action_required") {
 		t.Errorf("not signed off, and it lacks %q", missing)
 	}
 }
 
-// append pushes an entry to the ledger over the network, with somebody's token.
-func (w *world) append(token string, r ledger.Receipt) error {
+// appendEntry pushes an entry to the ledger over the network, with somebody's token.
+func (w *world) appendEntry(token string, r ledger.Receipt) error {
 	w.Helper()
 	store, err := gitstore.Open(w.s.CloneURL(), gitstore.Options{Now: w.s.Now, Password: token, Cache: w.TempDir()})
 	if err != nil {
@@ -174,23 +175,23 @@ func TestAppAlone(t *testing.T) {
 	t.Parallel()
 	for _, app := range []string{ownApp, ""} {
 		w := newWorld(t)
-		w.protect(app)
+		w.protectBranches(app)
 		if app != "" {
 			w.token = "of-the-app"
 			w.s.AddToken(w.token, githubtest.Token{Login: app + "[bot]", App: app})
 			w.s.AddUser(githubtest.User{Login: app + "[bot]", Type: "Bot", Role: "write"})
 		}
 		w.s.AddToken("of-wim", githubtest.Token{Login: "wim"})
-		pull := w.propose("oak", "oak-street")
-		w.must(w.s.PullEvent(pull, "opened", true))
-		if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
+		pull := w.proposeRuns("oak", "oak-street")
+		w.mustJob(w.s.PullEvent(pull, "opened", true))
+		if r, err := w.approvePull(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 			t.Fatalf("app %q: %+v, %v", app, r, err)
 		}
-		w.lacks(pull)
+		w.wantMissing(pull)
 		w.wantKinds("approved")
-		forged := *w.entries()[0].Receipt
+		forged := *w.ledgerEntries()[0].Receipt
 		for _, token := range []string{"of-wim", w.s.Token} {
-			if err := w.append(token, forged); (err == nil) != (app == "") {
+			if err := w.appendEntry(token, forged); (err == nil) != (app == "") {
 				t.Errorf("app %q: an entry pushed with the token %.8s: %v", app, token, err)
 			}
 			if app == "" {
@@ -199,7 +200,7 @@ func TestAppAlone(t *testing.T) {
 		}
 		w.wantKinds("approved")
 
-		other := w.propose("maple", "maple-court")
+		other := w.proposeRuns("maple", "maple-court")
 		for _, name := range []string{comment.AuditCheck, comment.SignOffCheck} {
 			w.s.ForgeCheck(
 				"github-actions",
@@ -208,13 +209,13 @@ func TestAppAlone(t *testing.T) {
 				"success",
 			) // as a workflow on the agent's branch can
 		}
-		w.lacks(other, "approvals: 0 of 1", "referee / audit: expected", "referee / sign-off: expected")
+		w.wantMissing(other, "approvals: 0 of 1", "referee / audit: expected", "referee / sign-off: expected")
 		w.token = w.s.Token // a gate that is not the App
-		w.must(w.s.PullEvent(other, "opened", true))
-		if _, err := w.approve(other, "rosa", answers); err == nil || !strings.Contains(err.Error(), "ruleset") {
+		w.mustJob(w.s.PullEvent(other, "opened", true))
+		if _, err := w.approvePull(other, "rosa", answers); err == nil || !strings.Contains(err.Error(), "ruleset") {
 			t.Errorf("without the App's token: %v", err)
 		}
 		w.wantKinds("approved")
-		w.lacks(other, "referee / audit: expected", "referee / sign-off: expected")
+		w.wantMissing(other, "referee / audit: expected", "referee / sign-off: expected")
 	}
 }

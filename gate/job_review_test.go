@@ -9,8 +9,8 @@ import (
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
-// apart is a second job's view of the same repository.
-func (w *world) apart(runID int64) *world {
+// secondJob is a second job's view of the same repository.
+func (w *world) secondJob(runID int64) *world {
 	return &world{T: w.T, s: w.s, token: w.token, runID: runID, opts: w.opts, main: w.main, ref: w.ref}
 }
 
@@ -33,24 +33,24 @@ func TestNoRunNoReview(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	pull := w.proposeFiles("docs", map[string]string{"docs/a.md": "words\n"})
-	if r := w.must(w.s.PullEvent(pull, "opened", true)); r.Word != outcome.ResultNoRuns || r.Failed {
+	if r := w.mustJob(w.s.PullEvent(pull, "opened", true)); r.Word != outcome.ResultNoRuns || r.Failed {
 		t.Errorf("%+v", r)
 	}
-	w.conclusions(pull, "success", "success")
+	w.wantConclusions(pull, "success", "success")
 	if ids := w.s.ReviewsBy(pull, "github-actions[bot]"); len(ids) != 0 {
 		t.Errorf("%d reviews of the gate, want none", len(ids))
 	}
-	w.s.Push(pull, githubtest.Change{Files: sample(t, "oak-street"), Author: "agent"})
-	w.must(w.s.PullEvent(pull, "synchronize", true))
+	w.s.Push(pull, githubtest.Change{Files: sampleFiles(t, "oak-street"), Author: "agent"})
+	w.mustJob(w.s.PullEvent(pull, "synchronize", true))
 	w.oneReview(pull)
 	var gone []string
-	for name := range sample(t, "oak-street") {
+	for name := range sampleFiles(t, "oak-street") {
 		gone = append(gone, name)
 	}
 	w.s.Push(pull, githubtest.Change{Delete: gone, Author: "agent"})
-	w.must(w.s.PullEvent(pull, "synchronize", true))
+	w.mustJob(w.s.PullEvent(pull, "synchronize", true))
 	w.oneReview(pull)
-	w.says(w.review(pull), "touches no run|no runs in this pull request")
+	w.wantMatch(w.gateReview(pull), "touches no run|no runs in this pull request")
 }
 
 // TestParallelFirstDeliveries: of jobs that begin at once one makes the review, wherever a whole second job comes
@@ -61,10 +61,10 @@ func TestParallelFirstDeliveries(t *testing.T) {
 		{"POST", "pulls/*/reviews/*/events"}, {"POST", "check-runs"}} {
 		t.Run(strings.Join(at[:], " "), func(t *testing.T) {
 			w := newWorld(t)
-			pull := w.propose("oak", "oak-street")
+			pull := w.proposeRuns("oak", "oak-street")
 			opened := w.s.PullEvent(pull, "opened", true)
 			between := githubtest.Fault{Do: func() {
-				if _, err := w.apart(500).job(opened); err != nil {
+				if _, err := w.secondJob(500).runJob(opened); err != nil {
 					t.Errorf("the job in between: %v", err)
 				}
 			}}.On(strings.TrimSuffix(at[0], "2"), at[1])
@@ -72,9 +72,9 @@ func TestParallelFirstDeliveries(t *testing.T) {
 				between.Skip = 1
 			}
 			w.s.Inject(between)
-			w.must(opened)
+			w.mustJob(opened)
 			w.oneReview(pull)
-			w.must(opened)
+			w.mustJob(opened)
 			w.oneReview(pull)
 		})
 	}
@@ -84,12 +84,12 @@ func TestParallelFirstDeliveries(t *testing.T) {
 func TestFirstDeliveriesAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("oak", "oak-street")
+	pull := w.proposeRuns("oak", "oak-street")
 	opened := w.s.PullEvent(pull, "opened", true)
 	var group sync.WaitGroup
 	for i := range 6 {
 		group.Go(func() {
-			if _, err := w.apart(int64(100 * (i + 1))).job(opened); err != nil {
+			if _, err := w.secondJob(int64(100 * (i + 1))).runJob(opened); err != nil {
 				t.Errorf("%d: %v", i, err)
 			}
 		})
@@ -103,22 +103,22 @@ func TestFirstDeliveriesAtOnce(t *testing.T) {
 func TestOrphanedReview(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("oak", "oak-street")
+	pull := w.proposeRuns("oak", "oak-street")
 	opened := w.s.PullEvent(pull, "opened", true)
 	w.s.Inject(githubtest.NoAccess.On("POST", "pulls/*/reviews/*/events"))
-	w.must(opened)
+	w.mustJob(opened)
 	ids := w.s.ReviewsBy(pull, "github-actions[bot]")
 	if len(ids) != 1 || w.s.ReviewState(pull, ids[0]) != "PENDING" {
 		t.Fatalf("%v", ids)
 	}
-	w.must(opened)
+	w.mustJob(opened)
 	w.oneReview(pull)
 
-	body := w.review(pull)
+	body := w.gateReview(pull)
 	w.s.StartReview(pull, "github-actions[bot]", body)
-	w.must(opened)
+	w.mustJob(opened)
 	w.oneReview(pull)
-	if got := w.review(pull); !strings.Contains(got, "Referee") {
+	if got := w.gateReview(pull); !strings.Contains(got, "Referee") {
 		t.Errorf("the wrong one is left: %s", got)
 	}
 }
@@ -132,11 +132,11 @@ func TestReviewLostReplies(t *testing.T) {
 		for _, path := range []string{"pulls/*/reviews", "pulls/*/reviews/*/events"} {
 			t.Run(name+" "+path, func(t *testing.T) {
 				w := newWorld(t)
-				pull := w.propose("oak", "oak-street")
+				pull := w.proposeRuns("oak", "oak-street")
 				opened := w.s.PullEvent(pull, "opened", true)
 				w.s.Inject(fault.On("POST", path))
-				_, _ = w.job(opened) // it may end loudly
-				w.must(opened)
+				_, _ = w.runJob(opened) // it may end loudly
+				w.mustJob(opened)
 				w.oneReview(pull)
 			})
 		}
@@ -150,9 +150,9 @@ func TestForeignDraft(t *testing.T) {
 	w := newWorld(t)
 	w.s.AddToken("pat", githubtest.Token{Login: "owner"})
 	w.token = "pat"
-	pull := w.propose("oak", "oak-street")
+	pull := w.proposeRuns("oak", "oak-street")
 	w.s.StartReview(pull, "owner", "my own thoughts, not finished")
-	if _, err := w.job(w.s.PullEvent(pull, "opened", true)); err == nil ||
+	if _, err := w.runJob(w.s.PullEvent(pull, "opened", true)); err == nil ||
 		!strings.Contains(err.Error(), "draft review") {
 		t.Errorf("%v", err)
 	}

@@ -16,10 +16,10 @@ import (
 func TestInline(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.configure("comments: {inline: true}\n")
-	pull := w.propose("elm", "elm-plaza")
+	w.commitConfig("comments: {inline: true}\n")
+	pull := w.proposeRuns("elm", "elm-plaza")
 	for range 2 {
-		w.must(w.s.PullEvent(pull, "opened", true))
+		w.mustJob(w.s.PullEvent(pull, "opened", true))
 	}
 	before := w.s.Comments(pull)
 	if len(before) == 0 || len(before) > 30 {
@@ -34,11 +34,11 @@ func TestInline(t *testing.T) {
 		}
 	}
 	files := map[string]string{}
-	for k, v := range sample(t, "oak-street") {
+	for k, v := range sampleFiles(t, "oak-street") {
 		files[strings.ReplaceAll(k, "oak-street", "elm-plaza")] = strings.ReplaceAll(v, "oak-street", "elm-plaza")
 	}
 	w.s.Push(pull, githubtest.Change{Files: files, Author: "agent"})
-	w.must(w.s.PullEvent(pull, "synchronize", true))
+	w.mustJob(w.s.PullEvent(pull, "synchronize", true))
 	if after := w.s.Comments(pull); len(after) >= len(before) {
 		t.Errorf("%d comments before, %d after the findings were mended", len(before), len(after))
 	}
@@ -48,15 +48,15 @@ func TestInline(t *testing.T) {
 func TestSpendCapInPull(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.configure("governance: {spend_cap_usd: \"1.00\"}\n")
-	pull := w.propose("oak", "oak-street")
-	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
+	w.commitConfig("governance: {spend_cap_usd: \"1.00\"}\n")
+	pull := w.proposeRuns("oak", "oak-street")
+	if r := w.mustJob(w.s.PullEvent(pull, "opened", true)); !r.Failed {
 		t.Error("over the cap, and passes")
 	}
-	w.conclusions(pull, "failure", "action_required")
-	w.says(w.review(pull), "spend_breach")
-	w.says(w.review(pull), `\+\+\+ b/runs/`)
-	if r, err := w.approve(pull, "rosa", answers); err != nil || !r.Failed {
+	w.wantConclusions(pull, "failure", "action_required")
+	w.wantMatch(w.gateReview(pull), "spend_breach")
+	w.wantMatch(w.gateReview(pull), `\+\+\+ b/runs/`)
+	if r, err := w.approvePull(pull, "rosa", answers); err != nil || !r.Failed {
 		t.Errorf("%+v, %v", r, err)
 	}
 	w.wantKinds("")
@@ -66,18 +66,18 @@ func TestSpendCapInPull(t *testing.T) {
 func TestRogueInPull(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.configure("governance: {agents: [{name: somebody-else}]}\n")
-	pull := w.propose("oak", "oak-street")
-	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
+	w.commitConfig("governance: {agents: [{name: somebody-else}]}\n")
+	pull := w.proposeRuns("oak", "oak-street")
+	if r := w.mustJob(w.s.PullEvent(pull, "opened", true)); !r.Failed {
 		t.Error("an unknown agent passes")
 	}
-	w.says(w.review(pull), "rogue")
+	w.wantMatch(w.gateReview(pull), "rogue")
 }
 
 // TestDarkAgent: a listed agent that no entry is of is told in an issue, once.
 func TestDarkAgent(t *testing.T) {
 	t.Parallel()
-	w, _ := signed(
+	w, _ := signedWorld(
 		t,
 		"governance: {heartbeat_minutes: 5, agents: [{name: underwriter, model: example-70b-instruct, "+
 			"capability_tier: frontier, params_b: 70, context_tokens: 128000, runtime: cloud, tools: [calculator, "+
@@ -85,9 +85,9 @@ func TestDarkAgent(t *testing.T) {
 	)
 	w.s.Sleep(1e12) // nanoseconds: more than the five minutes
 	for range 2 {
-		r := w.must(w.s.ScheduleEvent("0 3 * * *"))
+		r := w.mustJob(w.s.ScheduleEvent("0 3 * * *"))
 		if len(r.Drafts) == 0 {
-			t.Errorf("%+v %s", r, w.review(1))
+			t.Errorf("%+v %s", r, w.gateReview(1))
 		}
 	}
 	issues := w.s.Issues()
@@ -100,10 +100,10 @@ func TestDarkAgent(t *testing.T) {
 // would mean is said: a stored verdict that it turns, a setting that it loosens.
 func TestRulebookInPull(t *testing.T) {
 	t.Parallel()
-	w, pull := signed(t, "")
+	w, pull := signedWorld(t, "")
 	before := w.s.Ref("refs/heads/main")
 	w.s.Merge(pull, "owner", "merge")
-	w.must(w.s.PushEvent("main", before, "owner"))
+	w.mustJob(w.s.PushEvent("main", before, "owner"))
 	src, err := os.ReadFile(filepath.Join("..", "flight_sheets", "cre-multifamily-agency.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -125,29 +125,29 @@ func TestRulebookInPull(t *testing.T) {
 			config.Path: "version: 1\nfail_on: never\n",
 		},
 	)
-	w.must(w.s.PullEvent(next, "opened", true))
-	body := w.review(next)
-	w.says(body, "cre-multifamily-agency")
-	w.says(body, `fail_on`)
-	w.says(body, `oak-street`)
+	w.mustJob(w.s.PullEvent(next, "opened", true))
+	body := w.gateReview(next)
+	w.wantMatch(body, "cre-multifamily-agency")
+	w.wantMatch(body, `fail_on`)
+	w.wantMatch(body, `oak-street`)
 
 	broken := w.proposeFiles(
 		"broken",
 		map[string]string{"flight_sheets/my-sheet.json": `{"schema": "referee.flight-sheet/v1", "slug": "other"}`},
 	)
-	if r := w.must(w.s.PullEvent(broken, "opened", true)); !r.Failed {
+	if r := w.mustJob(w.s.PullEvent(broken, "opened", true)); !r.Failed {
 		t.Error("a broken sheet passes")
 	}
-	w.conclusions(broken, "failure", "success") // there is nothing to sign off
+	w.wantConclusions(broken, "failure", "success") // there is nothing to sign off
 }
 
 // TestRevisionLoop: after two failed heads of one run a person decides, whatever the run says of its revision.
 func TestRevisionLoop(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("elm", "elm-plaza")
-	r := w.must(w.s.PullEvent(pull, "opened", true))
-	text := sample(t, "elm-plaza")["runs/elm-plaza/submission.json"]
+	pull := w.proposeRuns("elm", "elm-plaza")
+	r := w.mustJob(w.s.PullEvent(pull, "opened", true))
+	text := sampleFiles(t, "elm-plaza")["runs/elm-plaza/submission.json"]
 	for i := range 2 {
 		if got := r.Outcome.RecommendedAction(); got != "resubmit" {
 			t.Errorf("head %d: %s", i, got)
@@ -157,10 +157,10 @@ func TestRevisionLoop(t *testing.T) {
 			pull,
 			githubtest.Change{Files: map[string]string{"runs/elm-plaza/submission.json": text}, Author: "agent"},
 		)
-		r = w.must(w.s.PullEvent(pull, "synchronize", true))
+		r = w.mustJob(w.s.PullEvent(pull, "synchronize", true))
 	}
 	if got := r.Outcome.RecommendedAction(); got != "review" || r.Outcome.Audits[0].Failed != 2 {
 		t.Errorf("after two failed heads: %s, %d", got, r.Outcome.Audits[0].Failed)
 	}
-	w.says(w.review(pull), "human")
+	w.wantMatch(w.gateReview(pull), "human")
 }

@@ -43,17 +43,17 @@ type sweepScene struct {
 	kinds string
 }
 
-// dismissed is a signed pull request whose review was dismissed, and no job has seen it.
-func dismissed(w *world) (pull int64) {
+// dismissedPull is a signed pull request whose review was dismissed, and no job has seen it.
+func dismissedPull(w *world) (pull int64) {
 	pull = signedIn(w)
 	w.s.DismissReview(pull, w.s.ReviewsBy(pull, "rosa")[0], "owner")
 	return pull
 }
 
 func signedIn(w *world) (pull int64) {
-	pull = w.propose("oak", "oak-street")
-	w.must(w.s.PullEvent(pull, "opened", true))
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
+	pull = w.proposeRuns("oak", "oak-street")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
+	if r, err := w.approvePull(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		w.Fatalf("%+v, %v", r, err)
 	}
 	return pull
@@ -63,12 +63,12 @@ func (w *world) reviewEvent(pull int64) func() githubtest.Event {
 	return func() githubtest.Event { return w.s.RunEvent(w.s.AddRun(githubtest.Run{Pull: pull, Listed: true})) }
 }
 
-// queued is a merge queue's group of a pull request.
-func (w *world) queued(pull int64) (head string, event func() githubtest.Event) {
+// queuePull is a merge queue's group of a pull request.
+func (w *world) queuePull(pull int64) (head string, event func() githubtest.Event) {
 	main := w.s.Ref("refs/heads/main")
 	head = w.s.Commit(
 		fmt.Sprintf("gh-readonly-queue/main/pr-%d-%s", pull, main),
-		githubtest.Change{Files: sample(w.T, "oak-street"), Parent: main},
+		githubtest.Change{Files: sampleFiles(w.T, "oak-street"), Parent: main},
 	)
 	return head, func() githubtest.Event { return w.s.MergeGroupEvent(head, "main") }
 }
@@ -81,8 +81,8 @@ var sweepScenes = []sweepScene{
 		sign:  "success",
 		kinds: "approved",
 		begin: func(w *world) (int64, string, func() githubtest.Event) {
-			pull := w.propose("oak", "oak-street")
-			w.must(w.s.PullEvent(pull, "opened", true))
+			pull := w.proposeRuns("oak", "oak-street")
+			w.mustJob(w.s.PullEvent(pull, "opened", true))
 			w.s.Review(pull, "rosa", "APPROVED", answers)
 			return pull, w.s.Head(pull), w.reviewEvent(pull)
 		},
@@ -93,7 +93,7 @@ var sweepScenes = []sweepScene{
 		sign:  "action_required",
 		kinds: "approved revoked",
 		begin: func(w *world) (int64, string, func() githubtest.Event) {
-			pull := dismissed(w)
+			pull := dismissedPull(w)
 			return pull, w.s.Head(pull), w.reviewEvent(pull)
 		},
 	},
@@ -102,7 +102,7 @@ var sweepScenes = []sweepScene{
 		audit: "failure",
 		sign:  "action_required",
 		begin: func(w *world) (int64, string, func() githubtest.Event) {
-			pull := w.propose("elm", "elm-plaza")
+			pull := w.proposeRuns("elm", "elm-plaza")
 			return pull, w.s.Head(pull), func() githubtest.Event { return w.s.PullEvent(pull, "opened", true) }
 		},
 	},
@@ -126,7 +126,7 @@ var sweepScenes = []sweepScene{
 		kinds: "approved",
 		begin: func(w *world) (int64, string, func() githubtest.Event) {
 			pull := signedIn(w)
-			head, event := w.queued(pull)
+			head, event := w.queuePull(pull)
 			return pull, head, event
 		},
 	},
@@ -136,8 +136,8 @@ var sweepScenes = []sweepScene{
 		sign:  "action_required",
 		kinds: "approved",
 		begin: func(w *world) (int64, string, func() githubtest.Event) {
-			pull := dismissed(w)
-			head, event := w.queued(pull)
+			pull := dismissedPull(w)
+			head, event := w.queuePull(pull)
 			return pull, head, event
 		},
 	},
@@ -161,40 +161,40 @@ func (w *world) greenOn(head, name string) (green bool, doubled int) {
 	return green, doubled
 }
 
-// play lets a fault happen in a scene, and holds what is left to what gate.md says of a job that breaks; then one more
-// delivery heals.
-func (scene sweepScene) play(t *testing.T, f githubtest.Fault) {
+// playFault lets a fault happen in a scene, and holds what is left to what gate.md says of a job that breaks; then one
+// more delivery heals.
+func (scene sweepScene) playFault(t *testing.T, f githubtest.Fault) {
 	w := newWorld(t)
 	pull, head, event := scene.begin(w)
 	w.s.Inject(f)
-	r, err := w.job(event())
+	r, err := w.runJob(event())
 	w.s.ClearFaults()
 	well := err == nil && !r.Failed
 	green, _ := w.greenOn(head, comment.SignOffCheck)
 	if scene.sign != "" && green && !scene.may && well {
 		t.Errorf("a wrong green: the sign-off passes and the job ends well: %+v", r)
 	}
-	if scene.sign == "success" && green && !strings.Contains(w.kinds(), "approved") {
-		t.Errorf("signed without a receipt: %q", w.kinds())
+	if scene.sign == "success" && green && !strings.Contains(w.entryKinds(), "approved") {
+		t.Errorf("signed without a receipt: %q", w.entryKinds())
 	}
 	if passes, _ := w.greenOn(head, comment.AuditCheck); passes && scene.audit == "failure" {
 		t.Error("the audit of a flagged run is green")
 	}
-	if kinds := w.kinds(); !strings.HasPrefix(scene.kinds, kinds) {
+	if kinds := w.entryKinds(); !strings.HasPrefix(scene.kinds, kinds) {
 		t.Errorf("the ledger holds %q, which is more than %q", kinds, scene.kinds)
 	}
-	if _, err = w.job(event()); err != nil {
+	if _, err = w.runJob(event()); err != nil {
 		t.Fatalf("the next delivery: %v", err)
 	}
-	scene.healed(w, pull, head, f.Status == githubtest.NoAccess.Status && f.Header == nil)
+	scene.wantHealed(w, pull, head, f.Status == githubtest.NoAccess.Status && f.Header == nil)
 }
 
-// healed: everything is there, once. A run of a check that may not be changed is taken for another app's, and gets a
-// newer one beside it.
-func (scene sweepScene) healed(w *world, pull int64, head string, refused bool) {
+// wantHealed: everything is there, once. A run of a check that may not be changed is taken for another app's, and gets
+// a newer one beside it.
+func (scene sweepScene) wantHealed(w *world, pull int64, head string, refused bool) {
 	w.Helper()
 	w.wantKinds(scene.kinds)
-	w.review(pull)
+	w.gateReview(pull)
 	for _, issue := range w.s.Issues() {
 		w.Errorf("an issue was opened: %s", issue.Title)
 	}
@@ -202,7 +202,7 @@ func (scene sweepScene) healed(w *world, pull int64, head string, refused bool) 
 		return
 	}
 	for name, want := range map[string]string{comment.AuditCheck: scene.audit, comment.SignOffCheck: scene.sign} {
-		if c := w.check(head, name); c.Conclusion != want {
+		if c := w.newestCheck(head, name); c.Conclusion != want {
 			w.Errorf("%s: %s (%s), want %s", name, c.Conclusion, c.Title, want)
 		}
 		if _, doubled := w.greenOn(head, name); doubled > 0 && !refused {
@@ -221,10 +221,10 @@ func TestFaults(t *testing.T) {
 		w := newWorld(t)
 		pull, head, event := scene.begin(w)
 		api, git := w.s.Count(), w.s.GitRequests()
-		if _, err := w.job(event()); err != nil {
+		if _, err := w.runJob(event()); err != nil {
 			t.Fatalf("%s: %v", scene.name, err)
 		}
-		scene.healed(w, pull, head, false)
+		scene.wantHealed(w, pull, head, false)
 		requests := w.s.Requests()[api:]
 		git = w.s.GitRequests() - git
 		t.Logf("%s: %d requests of the API, %d of git", scene.name, len(requests), git)
@@ -242,7 +242,7 @@ func TestFaults(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%s/%s at %s", scene.name, f.name, where), func(t *testing.T) {
 					t.Parallel()
-					scene.play(t, fault)
+					scene.playFault(t, fault)
 				})
 			}
 		}

@@ -15,35 +15,35 @@ import (
 func TestSignOff(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("oak", "oak-street")
+	pull := w.proposeRuns("oak", "oak-street")
 	opened := w.s.PullEvent(pull, "opened", true)
-	r := w.must(opened)
+	r := w.mustJob(opened)
 	if r.Failed || r.Word != outcome.ResultAwaiting || w.calls > 12 {
 		t.Errorf("opened: %+v after %d calls", r, w.calls)
 	}
 	t.Logf("opened: %d requests", w.calls)
-	w.conclusions(pull, "success", "action_required")
-	w.says(w.review(pull), `/satisfied appraisal_within_12_months`)
+	w.wantConclusions(pull, "success", "action_required")
+	w.wantMatch(w.gateReview(pull), `/satisfied appraisal_within_12_months`)
 
-	r, err := w.approve(pull, "rosa", answers)
+	r, err := w.approvePull(pull, "rosa", answers)
 	if err != nil || r.Failed || r.Word != outcome.ResultSigned || w.calls > 16 {
 		t.Fatalf("approved: %+v, %v after %d calls", r, err, w.calls)
 	}
-	w.conclusions(pull, "success", "success")
+	w.wantConclusions(pull, "success", "success")
 	w.wantKinds("approved")
-	e := w.entries()[0]
+	e := w.ledgerEntries()[0]
 	if a := e.Receipt.Approval; a.Approver.Login != "rosa" || a.Approver.Permission != "maintain" ||
 		e.Receipt.Verdict.Severity != "honey" ||
 		e.Receipt.PullRequest.HeadSHA != w.s.Head(pull) ||
 		e.Receipt.Evidence[0].AddedBy != "agent" {
 		t.Errorf("%+v", e.Receipt)
 	}
-	w.says(w.review(pull), e.Hash)
+	w.wantMatch(w.gateReview(pull), e.Hash)
 
 	checks := len(w.s.Checks(w.s.Head(pull)))
 	for range 5 {
-		w.must(opened)
-		if _, err := w.reviewed(pull); err != nil {
+		w.mustJob(opened)
+		if _, err := w.runReviewJob(pull); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -51,7 +51,7 @@ func TestSignOff(t *testing.T) {
 	if n := len(w.s.Checks(w.s.Head(pull))); n != checks || checks != 2 {
 		t.Errorf("%d checks, then %d", checks, n)
 	}
-	w.review(pull)
+	w.gateReview(pull)
 }
 
 // TestSignOffInOneGo: a job that audits a pull request and signs it off, because its review came first, needs at most
@@ -60,9 +60,9 @@ func TestSignOffInOneGo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for i, run := range []string{"oak-street", "maple-court"} {
-		pull := w.propose(run, run)
+		pull := w.proposeRuns(run, run)
 		from := len(w.s.Requests())
-		r, err := w.approve(pull, "rosa", answers)
+		r, err := w.approvePull(pull, "rosa", answers)
 		if err != nil || r.Word != outcome.ResultSigned || w.calls > 14 {
 			t.Errorf("%d: %+v, %v after %d calls:", i, r, err, w.calls)
 			for _, r := range w.s.Requests()[from:] {
@@ -70,7 +70,7 @@ func TestSignOffInOneGo(t *testing.T) {
 			}
 		}
 		t.Logf("sign-off %d: %d requests", i, w.calls)
-		w.conclusions(pull, "success", "success")
+		w.wantConclusions(pull, "success", "success")
 	}
 	w.wantKinds("approved approved")
 }
@@ -81,9 +81,9 @@ func TestSignOffBehindAnother(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for i, run := range []string{"oak-street", "maple-court"} {
-		pull := w.propose(run, run)
-		w.must(w.s.PullEvent(pull, "opened", true))
-		r, err := w.approve(pull, "rosa", answers)
+		pull := w.proposeRuns(run, run)
+		w.mustJob(w.s.PullEvent(pull, "opened", true))
+		r, err := w.approvePull(pull, "rosa", answers)
 		if err != nil || r.Word != outcome.ResultSigned || w.calls > 16 {
 			t.Fatalf("%d: %+v, %v after %d calls", i, r, err, w.calls)
 		}
@@ -103,21 +103,21 @@ func TestMergeBaseIsAsked(t *testing.T) {
 		)
 	}
 	w := newWorld(t)
-	pull := w.propose("oak", "oak-street")
-	w.must(w.s.PullEvent(pull, "opened", true))
+	pull := w.proposeRuns("oak", "oak-street")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
 	if asked(w, 0) {
 		t.Error("GitHub is asked for what the commits prove")
 	}
 	w.s.CommitMany("main", 260, "owner")
 	from := len(w.s.Requests())
 	w.s.Inject(githubtest.NoAccess.On("GET", "compare/*").Always())
-	if r, err := w.approve(pull, "rosa", answers); err == nil && !r.Failed || !asked(w, from) {
+	if r, err := w.approvePull(pull, "rosa", answers); err == nil && !r.Failed || !asked(w, from) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	w.notGreen(pull)
 	w.wantKinds("")
 	w.s.ClearFaults()
-	if r, err := w.reviewed(pull); err != nil || r.Word != outcome.ResultSigned || len(r.Outcome.Audits) != 1 {
+	if r, err := w.runReviewJob(pull); err != nil || r.Word != outcome.ResultSigned || len(r.Outcome.Audits) != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -127,38 +127,38 @@ func TestMergeBaseIsAsked(t *testing.T) {
 func TestFlagged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("elm", "elm-plaza")
-	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed || r.Word != outcome.ResultFailed {
+	pull := w.proposeRuns("elm", "elm-plaza")
+	if r := w.mustJob(w.s.PullEvent(pull, "opened", true)); !r.Failed || r.Word != outcome.ResultFailed {
 		t.Errorf("%+v", r)
 	}
-	w.conclusions(pull, "failure", "action_required")
-	c := w.check(w.s.Head(pull), comment.AuditCheck)
+	w.wantConclusions(pull, "failure", "action_required")
+	c := w.newestCheck(w.s.Head(pull), comment.AuditCheck)
 	if len(c.Annotations) == 0 || c.Annotations[0]["path"] != "runs/elm-plaza/submission.json" ||
 		c.Annotations[0]["start_line"] == nil {
 		t.Errorf("%v", c.Annotations)
 	}
-	if r, err := w.approve(pull, "rosa", answers+"/accept math.dscr it is fine"); err != nil || !r.Failed {
+	if r, err := w.approvePull(pull, "rosa", answers+"/accept math.dscr it is fine"); err != nil || !r.Failed {
 		t.Errorf("%+v, %v", r, err)
 	}
 	w.wantKinds("")
-	w.says(w.review(pull), "cannot be accepted")
+	w.wantMatch(w.gateReview(pull), "cannot be accepted")
 
-	deal := w.propose("river", "river-lofts")
-	w.must(w.s.PullEvent(deal, "opened", true))
-	w.conclusions(deal, "failure", "action_required")
-	if r, err := w.approve(deal, "rosa", answers); err != nil || !r.Failed {
+	deal := w.proposeRuns("river", "river-lofts")
+	w.mustJob(w.s.PullEvent(deal, "opened", true))
+	w.wantConclusions(deal, "failure", "action_required")
+	if r, err := w.approvePull(deal, "rosa", answers); err != nil || !r.Failed {
 		t.Errorf("without /accept: %+v, %v", r, err)
 	}
 	w.wantKinds("")
-	if r, err := w.approve(deal, "rosa",
+	if r, err := w.approvePull(deal, "rosa",
 		answers+"/accept dscr_gate the sponsor guarantees the shortfall"); err != nil ||
 		r.Failed ||
 		r.Word != outcome.ResultSigned {
 		t.Errorf("with /accept: %+v, %v", r, err)
 	}
-	w.conclusions(deal, "success", "success")
+	w.wantConclusions(deal, "success", "success")
 	w.wantKinds("approved")
-	if e := w.entries()[0].Receipt; len(e.Accepted) != 1 || e.Accepted[0].RuleID != "dscr_gate" ||
+	if e := w.ledgerEntries()[0].Receipt; len(e.Accepted) != 1 || e.Accepted[0].RuleID != "dscr_gate" ||
 		e.Accepted[0].By != "rosa" {
 		t.Errorf("%+v", e.Accepted)
 	}
@@ -168,14 +168,14 @@ func TestFlagged(t *testing.T) {
 func TestSeveralRuns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pull := w.propose("both", "oak-street", "maple-court")
-	w.must(w.s.PullEvent(pull, "opened", true))
-	r, err := w.approve(pull, "rosa", answers)
+	pull := w.proposeRuns("both", "oak-street", "maple-court")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
+	r, err := w.approvePull(pull, "rosa", answers)
 	if err != nil || r.Word != outcome.ResultSigned || w.calls > 16 {
 		t.Fatalf("%+v, %v after %d calls", r, err, w.calls)
 	}
 	w.wantKinds("approved approved")
-	w.conclusions(pull, "success", "success")
+	w.wantConclusions(pull, "success", "success")
 }
 
 // TestTwoApprovals: where two people have to sign, one is not enough, each has a receipt, and the word of one can be
@@ -183,21 +183,21 @@ func TestSeveralRuns(t *testing.T) {
 func TestTwoApprovals(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.configure("approval: {count: 2}\n")
-	pull := w.propose("oak", "oak-street")
-	w.must(w.s.PullEvent(pull, "opened", true))
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultAwaiting {
+	w.commitConfig("approval: {count: 2}\n")
+	pull := w.proposeRuns("oak", "oak-street")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
+	if r, err := w.approvePull(pull, "rosa", answers); err != nil || r.Word != outcome.ResultAwaiting {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.wantKinds("")
-	if r, err := w.approve(pull, "wim", ""); err != nil || r.Word != outcome.ResultSigned {
+	if r, err := w.approvePull(pull, "wim", ""); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.wantKinds("approved approved")
 	w.s.DismissReview(pull, w.s.ReviewsBy(pull, "wim")[0], "owner")
 	w.mustReview(pull)
 	w.wantKinds("approved approved revoked")
-	w.conclusions(pull, "success", "action_required")
+	w.wantConclusions(pull, "success", "action_required")
 }
 
 // TestDigestRequired: where the configuration asks for it, a review counts only if it names the audit that the reviewer
@@ -205,20 +205,20 @@ func TestTwoApprovals(t *testing.T) {
 func TestDigestRequired(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.configure("approval: {digest_required: true}\n")
-	pull := w.propose("oak", "oak-street")
-	r := w.must(w.s.PullEvent(pull, "opened", true))
+	w.commitConfig("approval: {digest_required: true}\n")
+	pull := w.proposeRuns("oak", "oak-street")
+	r := w.mustJob(w.s.PullEvent(pull, "opened", true))
 	digest := r.Outcome.Digest()[:8]
 	for text, want := range map[string]string{answers: outcome.ResultAwaiting,
 		answers + "/digest 01234567": outcome.ResultAwaiting, answers + "/digest " + digest: outcome.ResultSigned} {
 		if want == outcome.ResultSigned {
 			continue
 		}
-		if r, err := w.approve(pull, "wim", text); err != nil || r.Word != want {
+		if r, err := w.approvePull(pull, "wim", text); err != nil || r.Word != want {
 			t.Errorf("%q: %+v, %v", text, r, err)
 		}
 	}
-	if r, err := w.approve(pull, "rosa", answers+"/digest "+digest); err != nil || r.Word != outcome.ResultSigned {
+	if r, err := w.approvePull(pull, "rosa", answers+"/digest "+digest); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -230,13 +230,13 @@ func TestUnaskedCommands(t *testing.T) {
 	for _, text := range []string{answers + "/satisfied borrower_name", answers + "/accept dscr_gates the sponsor " +
 		"pays"} {
 		w := newWorld(t)
-		pull := w.propose("oak", "oak-street")
-		w.must(w.s.PullEvent(pull, "opened", true))
-		if r, err := w.approve(pull, "rosa", text); err != nil || r.Word != outcome.ResultAwaiting {
+		pull := w.proposeRuns("oak", "oak-street")
+		w.mustJob(w.s.PullEvent(pull, "opened", true))
+		if r, err := w.approvePull(pull, "rosa", text); err != nil || r.Word != outcome.ResultAwaiting {
 			t.Errorf("%q: %+v, %v", text, r, err)
 		}
 		w.wantKinds("")
-		w.says(w.review(pull), "borrower_name|dscr_gates")
+		w.wantMatch(w.gateReview(pull), "borrower_name|dscr_gates")
 	}
 }
 
@@ -245,22 +245,22 @@ func TestUnaskedCommands(t *testing.T) {
 func TestCarryNeedsAll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.configure("approval: {count: 2}\ncarry_on_rebase: true\n")
-	pull := w.propose("oak", "oak-street")
-	w.must(w.s.PullEvent(pull, "opened", true))
+	w.commitConfig("approval: {count: 2}\ncarry_on_rebase: true\n")
+	pull := w.proposeRuns("oak", "oak-street")
+	w.mustJob(w.s.PullEvent(pull, "opened", true))
 	for _, who := range []string{"rosa", "wim"} {
-		if _, err := w.approve(pull, who, answers); err != nil {
+		if _, err := w.approvePull(pull, who, answers); err != nil {
 			t.Fatal(err)
 		}
 	}
 	w.s.Push(pull, githubtest.Change{Files: map[string]string{"README": "more"}, Author: "agent"})
-	w.must(w.s.PullEvent(pull, "synchronize", true))
-	w.conclusions(pull, "success", "success")
+	w.mustJob(w.s.PullEvent(pull, "synchronize", true))
+	w.wantConclusions(pull, "success", "success")
 	w.wantKinds("approved approved carried carried")
 	w.s.DismissReview(pull, w.s.ReviewsBy(pull, "rosa")[0], "owner")
 	w.mustReview(pull)
-	w.conclusions(pull, "success", "action_required")
+	w.wantConclusions(pull, "success", "action_required")
 	w.s.Push(pull, githubtest.Change{Files: map[string]string{"README": "even more"}, Author: "agent"})
-	w.must(w.s.PullEvent(pull, "synchronize", true))
-	w.conclusions(pull, "success", "action_required")
+	w.mustJob(w.s.PullEvent(pull, "synchronize", true))
+	w.wantConclusions(pull, "success", "action_required")
 }

@@ -140,13 +140,13 @@ func newModelGate(
 		BaseSHA: "base",
 		HeadSHA: modelSHA(0),
 	}
-	g.configure(h.Config)
+	g.parseConfig(h.Config)
 	return g
 }
 
 func modelSHA(n int) string { return fmt.Sprintf("%040x", n) }
 
-func (g *modelGate) configure(c ModelConfig) {
+func (g *modelGate) parseConfig(c ModelConfig) {
 	text := c.YAML()
 	if g.configs[text] == nil {
 		cfg, err := config.Parse([]byte(text), config.Path)
@@ -158,8 +158,8 @@ func (g *modelGate) configure(c ModelConfig) {
 	g.cfg = g.configs[text]
 }
 
-// identity is somebody as GitHub resolves an address.
-func identity(who string) githubapi.Identity {
+// identityOf is somebody as GitHub resolves an address.
+func identityOf(who string) githubapi.Identity {
 	if name, rest, ok := strings.Cut(who, " <"); ok {
 		out := githubapi.Identity{Name: name, Email: strings.TrimSuffix(rest, ">")}
 		if who == modelSite {
@@ -187,16 +187,16 @@ func ModelMessage(trailers []string) string {
 	return out + "\n"
 }
 
-func (g *modelGate) event(name, who string) {
+func (g *modelGate) addTimeline(name, who string) {
 	g.timeline = append(g.timeline, githubapi.TimelineEvent{Event: name, Actor: who, At: g.now})
 }
 
-// apply is what a step does to what the API gives.
-func (g *modelGate) apply(s ModelStep) {
+// applyToAPI is what a step does to what the API gives.
+func (g *modelGate) applyToAPI(s ModelStep) {
 	g.now = g.now.Add(time.Minute)
 	switch s.What {
 	case "push", "force", "repoint":
-		g.push(s)
+		g.pushCommit(s)
 	case "review":
 		id := int64(len(g.reviews) + 1)
 		digest := (&outcome.Outcome{Head: g.pr.HeadSHA, Audits: []audit.AuditedRun{g.audits[g.work]}}).Digest()
@@ -222,11 +222,11 @@ func (g *modelGate) apply(s ModelStep) {
 	case "dismiss":
 		if r := &g.reviews[s.Review]; r.State != "COMMENTED" {
 			r.State = "DISMISSED"
-			g.event("review_dismissed", s.Who)
+			g.addTimeline("review_dismissed", s.Who)
 		}
 	case "retarget":
 		g.pr.BaseRef = map[string]string{"main": "dev", "dev": "main"}[g.pr.BaseRef]
-		g.event("base_ref_changed", s.Who)
+		g.addTimeline("base_ref_changed", s.Who)
 	case "draft", "ready":
 		g.pr.Draft = s.What == "draft"
 	case "permission":
@@ -237,32 +237,32 @@ func (g *modelGate) apply(s ModelStep) {
 		g.pr.State = "open"
 		g.pushers = g.pushers.With(s.Who)
 	case "configure":
-		g.configure(s.Config)
+		g.parseConfig(s.Config)
 	}
 }
 
-func (g *modelGate) push(s ModelStep) {
+func (g *modelGate) pushCommit(s ModelStep) {
 	g.pushers, g.work = g.pushers.With(s.Who), cmp.Or(s.Work, g.work)
 	before := g.pr.HeadSHA
 	g.minted++
 	g.pr.HeadSHA = modelSHA(int(g.minted))
-	author := identity(s.Author)
+	author := identityOf(s.Author)
 	c := githubapi.Commit{
 		SHA:       g.pr.HeadSHA,
 		Author:    author,
-		Committer: identity(s.Committer),
+		Committer: identityOf(s.Committer),
 		Message:   ModelMessage(s.Trailers),
 		Authors:   []githubapi.Identity{author},
 	}
 	for _, who := range s.Trailers {
-		c.Authors = append(c.Authors, identity(who))
+		c.Authors = append(c.Authors, identityOf(who))
 	}
 	g.commits = append(g.commits, c)
 	if s.What == "push" {
 		return
 	}
 	g.commits = []githubapi.Commit{c}
-	g.event("head_ref_force_pushed", s.Who)
+	g.addTimeline("head_ref_force_pushed", s.Who)
 	for i := range g.reviews {
 		if s.What == "repoint" && g.reviews[i].CommitSHA == before {
 			g.reviews[i].CommitSHA = g.pr.HeadSHA
@@ -270,9 +270,9 @@ func (g *modelGate) push(s ModelStep) {
 	}
 }
 
-// job decides as a job does: the reviews, what becomes of earlier sign-offs, the receipts. err is where the job would
-// end without a verdict.
-func (g *modelGate) job() (out *outcome.Outcome, err error) {
+// decideJob decides as a job does: the reviews, what becomes of earlier sign-offs, the receipts. err is where the job
+// would end without a verdict.
+func (g *modelGate) decideJob() (out *outcome.Outcome, err error) {
 	facts := pullFacts{
 		job:   &Job{Event: &Event{RepositoryID: 1}, Runner: Runner{Repository: "example/work"}},
 		pr:    g.pr,
@@ -281,11 +281,11 @@ func (g *modelGate) job() (out *outcome.Outcome, err error) {
 	audited := facts.beginAudit()
 	audited.held.entries = g.entries
 	audited.out.Audits = []audit.AuditedRun{g.audits[g.work]}
-	p := g.record(audited).withJudgements()
+	p := g.buildRecord(audited).withJudgements()
 	if g.pr.State != "open" {
 		for _, e := range p.held.liveSignOffs() {
 			if r, _ := p.draftEnding(e); r != nil {
-				g.mint(&p, *r)
+				g.mintReceipt(&p, *r)
 			}
 		}
 		return &p.out, nil
@@ -301,7 +301,7 @@ func (g *modelGate) job() (out *outcome.Outcome, err error) {
 			}
 			continue
 		}
-		g.mint(&p, r)
+		g.mintReceipt(&p, r)
 	}
 	for _, r := range signing {
 		p.out.Receipts = append(p.out.Receipts, *p.held.entryOf(r))
@@ -309,14 +309,14 @@ func (g *modelGate) job() (out *outcome.Outcome, err error) {
 	return &p.out, nil
 }
 
-func (g *modelGate) mint(p *judgedPull, r ledger.Receipt) {
+func (g *modelGate) mintReceipt(p *judgedPull, r ledger.Receipt) {
 	r.Seq = int64(len(g.entries) + 1)
 	g.entries = append(g.entries, ledger.Entry{Hash: fmt.Sprintf("%064x", r.Seq), Receipt: &r})
 	p.held.entries = g.entries
 }
 
-// record is what the gate reads, as readRecord reads it.
-func (g *modelGate) record(a auditedPull) judgedPull {
+// buildRecord is what the gate reads, as readRecord reads it.
+func (g *modelGate) buildRecord(a auditedPull) judgedPull {
 	work := g.audits[g.work].Work
 	rec := &signoff.Record{
 		Pull:        g.pr,
@@ -347,9 +347,9 @@ func (g *modelGate) record(a auditedPull) judgedPull {
 	return p
 }
 
-// disagreement plays a history through the model and the gate, and says where they first differ; "" where they never
-// do.
-func disagreement(
+// firstDisagreement plays a history through the model and the gate, and says where they first differ; "" where they
+// never do.
+func firstDisagreement(
 	t testing.TB,
 	audits map[string]audit.AuditedRun,
 	configs map[string]*config.Config,
@@ -358,13 +358,13 @@ func disagreement(
 ) string {
 	g := newModelGate(t, audits, configs, h)
 	for i, v := range ModelRun(h) {
-		g.apply(h.Steps[i])
+		g.applyToAPI(h.Steps[i])
 		if !v.Job {
 			continue
 		}
-		o, err := g.job()
+		o, err := g.decideJob()
 		if tell != nil {
-			fmt.Fprintf(tell, "%3d  %s: %s\n", i, h.Steps[i], g.story(v, o, err))
+			fmt.Fprintf(tell, "%3d  %s: %s\n", i, h.Steps[i], g.describeBothSides(v, o, err))
 		}
 		if !v.Open {
 			continue
@@ -376,7 +376,7 @@ func disagreement(
 				signed,
 				v.Signed,
 				v.Why,
-				g.story(v, o, err),
+				g.describeBothSides(v, o, err),
 			)
 		}
 		counted := map[int64]bool{}
@@ -390,7 +390,7 @@ func disagreement(
 					i,
 					n,
 					counted[int64(n+1)],
-					g.story(v, o, err),
+					g.describeBothSides(v, o, err),
 				)
 			}
 		}
@@ -398,8 +398,8 @@ func disagreement(
 	return ""
 }
 
-// story is both sides' view, for people.
-func (g *modelGate) story(v ModelVerdict, o *outcome.Outcome, err error) string {
+// describeBothSides is both sides' view, for people.
+func (g *modelGate) describeBothSides(v ModelVerdict, o *outcome.Outcome, err error) string {
 	var b strings.Builder
 	fmt.Fprintf(
 		&b,
@@ -433,7 +433,7 @@ func TestModel(t *testing.T) {
 	if *modelSeed != 0 {
 		var tell bytes.Buffer
 		h := NewModelHistory(*modelSeed, 16)
-		why := disagreement(t, audits, configs, h, &tell)
+		why := firstDisagreement(t, audits, configs, h, &tell)
 		t.Fatalf("%s\n%s\n%s", h, tell.String(), why)
 	}
 	histories := uint64(2_500)
@@ -443,7 +443,7 @@ func TestModel(t *testing.T) {
 	signed, green, jobs, failed := uint64(0), 0, 0, 0
 	for seed := range histories {
 		h := NewModelHistory(seed+1, 16)
-		why := disagreement(t, audits, configs, h, nil)
+		why := firstDisagreement(t, audits, configs, h, nil)
 		verdicts := ModelRun(h)
 		for _, v := range verdicts {
 			if v.Job {
@@ -459,7 +459,7 @@ func TestModel(t *testing.T) {
 		if why == "" {
 			continue
 		}
-		small, why := shrink(h, func(h ModelHistory) string { return disagreement(t, audits, configs, h, nil) })
+		small, why := shrinkHistory(h, func(h ModelHistory) string { return firstDisagreement(t, audits, configs, h, nil) })
 		t.Errorf("seed %d: %s\n%s", seed+1, why, small)
 		if failed++; failed == 6 {
 			t.FailNow()

@@ -68,9 +68,9 @@ func (h ModelHistory) String() string {
 // modelDice picks.
 type modelDice struct{ *rand.Rand }
 
-func (d modelDice) one(in ...string) string { return in[d.IntN(len(in))] }
-func (d modelDice) chance(percent int) bool { return d.IntN(100) < percent }
-func (d modelDice) weighted(w []weight) string {
+func (d modelDice) pickOne(in ...string) string { return in[d.IntN(len(in))] }
+func (d modelDice) chance(percent int) bool     { return d.IntN(100) < percent }
+func (d modelDice) pickWeighted(w []weight) string {
 	sum := 0
 	for _, x := range w {
 		sum += x.n
@@ -111,15 +111,15 @@ var modelWeights = []weight{
 // NewModelHistory makes the history of a seed, of at most so many steps.
 func NewModelHistory(seed uint64, most int) ModelHistory {
 	d := modelDice{rand.New(rand.NewPCG(seed, 0x5eed))}
-	h := ModelHistory{Author: d.weighted([]weight{{"agent", 8}, {modelBot, 2}, {"rosa", 1}}), Config: d.config()}
-	first := d.push(h.Author)
-	first.What, first.Who, first.Work, first.Quiet = "push", h.Author, d.weighted(
+	h := ModelHistory{Author: d.pickWeighted([]weight{{"agent", 8}, {modelBot, 2}, {"rosa", 1}}), Config: d.pickConfig()}
+	first := d.pickPush(h.Author)
+	first.What, first.Who, first.Work, first.Quiet = "push", h.Author, d.pickWeighted(
 		[]weight{{"oak", 6}, {"river", 2}, {"elm", 1}, {"owned", 1}},
 	), false
 	h.Steps = append(h.Steps, first)
 	reviews, closed, merged, work := 0, false, false, first.Work
 	for range 3 + d.IntN(most-3) {
-		s := d.step(reviews, work)
+		s := d.pickStep(reviews, work)
 		switch s.What {
 		case "review":
 			reviews++
@@ -144,11 +144,11 @@ func NewModelHistory(seed uint64, most int) ModelHistory {
 	return h
 }
 
-func (d modelDice) config() ModelConfig {
+func (d modelDice) pickConfig() ModelConfig {
 	return ModelConfig{
 		Count:   1 + d.IntN(2)*d.IntN(2),
-		Minimum: d.weighted([]weight{{"write", 8}, {"maintain", 2}, {"admin", 1}}),
-		FailOn:  d.weighted([]weight{{"high", 5}, {"mid", 1}}),
+		Minimum: d.pickWeighted([]weight{{"write", 8}, {"maintain", 2}, {"admin", 1}}),
+		FailOn:  d.pickWeighted([]weight{{"high", 5}, {"mid", 1}}),
 		Carry: d.chance(
 			50,
 		),
@@ -160,20 +160,20 @@ func (d modelDice) config() ModelConfig {
 }
 
 // people who review, most often those who may.
-func (d modelDice) reviewer() string {
-	return d.weighted(
+func (d modelDice) pickReviewer() string {
+	return d.pickWeighted(
 		[]weight{{"rosa", 10}, {"owner", 7}, {"wim", 7}, {"tria", 2}, {"mallory", 2}, {"agent", 2}, {modelBot, 2}},
 	)
 }
 
-// push is a commit, mostly of the agent's alone.
-func (d modelDice) push(who string) ModelStep {
+// pickPush is a commit, mostly of the agent's alone.
+func (d modelDice) pickPush(who string) ModelStep {
 	s := ModelStep{Who: who, Author: who, Committer: who}
 	if d.chance(8) {
-		s.Author = d.one("agent", "wim", "owner", modelUnknown, modelCrew, modelTrailer)
+		s.Author = d.pickOne("agent", "wim", "owner", modelUnknown, modelCrew, modelTrailer)
 	}
 	if d.chance(20) {
-		s.Committer = d.one(
+		s.Committer = d.pickOne(
 			"agent",
 			"wim",
 			"rosa",
@@ -188,13 +188,13 @@ func (d modelDice) push(who string) ModelStep {
 	if d.chance(25) {
 		s.Trailers = append(
 			s.Trailers,
-			d.one(modelTrailer, modelTrailer, modelTrailer, modelTrailer, "wim", "rosa", modelCrew, modelUnknown),
+			d.pickOne(modelTrailer, modelTrailer, modelTrailer, modelTrailer, "wim", "rosa", modelCrew, modelUnknown),
 		)
 	}
 	return s
 }
 
-func (d modelDice) words(work string) ModelWords {
+func (d modelDice) pickWords(work string) ModelWords {
 	w := ModelWords{Satisfied: []string{questionA, questionB}}
 	switch d.IntN(12) {
 	case 0:
@@ -209,7 +209,7 @@ func (d modelDice) words(work string) ModelWords {
 	if d.chance(map[bool]int{true: 80, false: 4}[modelWorks[work].deal]) {
 		w.Accepted = []string{dealRule}
 	}
-	w.Digest = d.weighted([]weight{{"", 6}, {"right", 9}, {"wrong", 1}})
+	w.Digest = d.pickWeighted([]weight{{"", 6}, {"right", 9}, {"wrong", 1}})
 	w.Broken = d.chance(2)
 	if d.chance(3) {
 		w.Satisfied = append(w.Satisfied, noSuchRule)
@@ -217,23 +217,23 @@ func (d modelDice) words(work string) ModelWords {
 	return w
 }
 
-// step is the next thing, where so many reviews have been given and these bytes are the head's.
-func (d modelDice) step(reviews int, work string) ModelStep {
-	s := ModelStep{What: d.weighted(modelWeights), Who: d.reviewer(), Quiet: d.chance(20)}
+// pickStep is the next thing, where so many reviews have been given and these bytes are the head's.
+func (d modelDice) pickStep(reviews int, work string) ModelStep {
+	s := ModelStep{What: d.pickWeighted(modelWeights), Who: d.pickReviewer(), Quiet: d.chance(20)}
 	if reviews == 0 && slices.Contains([]string{"edit", "restore", "dismiss"}, s.What) {
 		s.What = "review"
 	}
 	switch s.What {
 	case "push", "force", "repoint":
-		next := d.push(d.weighted([]weight{{"agent", 8}, {modelBot, 1}, {"wim", 1}, {"rosa", 1}}))
-		next.What, next.Work = s.What, d.weighted(
+		next := d.pickPush(d.pickWeighted([]weight{{"agent", 8}, {modelBot, 1}, {"wim", 1}, {"rosa", 1}}))
+		next.What, next.Work = s.What, d.pickWeighted(
 			[]weight{{"", 6}, {"oak", 2}, {"oak2", 2}, {"river", 2}, {"elm", 1}, {"owned", 1}},
 		)
 		return next
 	case "review":
-		s.State, s.Words = d.weighted(
+		s.State, s.Words = d.pickWeighted(
 			[]weight{{"APPROVED", 14}, {"CHANGES_REQUESTED", 3}, {"COMMENTED", 2}},
-		), d.words(
+		), d.pickWords(
 			work,
 		)
 	case "edit", "restore", "dismiss":
@@ -241,17 +241,17 @@ func (d modelDice) step(reviews int, work string) ModelStep {
 	case "retarget":
 		s.Who, s.Value = "agent", "dev"
 	case "permission":
-		s.Value = d.one(modelRank...)
+		s.Value = d.pickOne(modelRank...)
 	case "configure":
-		s.Config = d.config()
+		s.Config = d.pickConfig()
 	case "reopen":
-		s.Who, s.Quiet = d.one("agent", "agent", "wim"), false
+		s.Who, s.Quiet = d.pickOne("agent", "agent", "wim"), false
 	}
 	return s
 }
 
-// apply is what a step does to the model's picture.
-func (m *model) apply(s ModelStep) {
+// applyToModel is what a step does to the model's picture.
+func (m *model) applyToModel(s ModelStep) {
 	m.now++
 	switch s.What {
 	case "push", "force", "repoint":
@@ -313,12 +313,12 @@ func ModelRun(h ModelHistory) []ModelVerdict {
 	}
 	var out []ModelVerdict
 	for _, s := range h.Steps {
-		m.apply(s)
+		m.applyToModel(s)
 		v := ModelVerdict{Job: s.Job(), Open: m.state == "open"}
 		if v.Job {
 			m.takeBack()
-			_, v.Counts = m.counts()
-			v.Signed, v.Why = m.job()
+			_, v.Counts = m.countReviews()
+			v.Signed, v.Why = m.judgeDelivery()
 		}
 		out = append(out, v)
 	}
@@ -331,13 +331,13 @@ func (s ModelStep) Job() bool {
 	return !s.Quiet && !slices.Contains([]string{"configure", "permission", "draft"}, s.What)
 }
 
-// shrink drops steps as long as a history still fails.
-func shrink(h ModelHistory, fails func(ModelHistory) string) (ModelHistory, string) {
+// shrinkHistory drops steps as long as a history still fails.
+func shrinkHistory(h ModelHistory, fails func(ModelHistory) string) (ModelHistory, string) {
 	why := fails(h)
 	for i := len(h.Steps) - 1; i > 0; i-- {
 		less := h
 		less.Steps = slices.Delete(slices.Clone(h.Steps), i, i+1)
-		if !playable(less) {
+		if !isPlayable(less) {
 			continue
 		}
 		if w := fails(less); w != "" {
@@ -347,8 +347,8 @@ func shrink(h ModelHistory, fails func(ModelHistory) string) (ModelHistory, stri
 	return h, why
 }
 
-// playable reports whether every step of a history is about something that is there.
-func playable(h ModelHistory) bool {
+// isPlayable reports whether every step of a history is about something that is there.
+func isPlayable(h ModelHistory) bool {
 	reviews, state := 0, "open"
 	for _, s := range h.Steps {
 		switch s.What {

@@ -57,9 +57,9 @@ var modelWorks = map[string]modelWork{
 	"elm":   {defect: true},
 }
 
-// subject is what a sign-off of a run's bytes is about: sheet, submission, evidence, and of the manifest the agent,
+// subjectOf is what a sign-off of a run's bytes is about: sheet, submission, evidence, and of the manifest the agent,
 // model and lane (Revision 2, 4). Taken: who operated the run is none of it; that is asked again for each head.
-func subject(work string) string {
+func subjectOf(work string) string {
 	if work == "owned" {
 		return "oak"
 	}
@@ -168,43 +168,43 @@ var modelClauses = []struct {
 	holds func(m *model, r *modelReview) bool
 }{
 	{"state APPROVED", func(_ *model, r *modelReview) bool { return r.state == "APPROVED" }},
-	{"the user's latest decisive review", func(m *model, r *modelReview) bool { return m.latest(r.who) == r }},
+	{"the user's latest decisive review", func(m *model, r *modelReview) bool { return m.latestDecisive(r.who) == r }},
 	{"not edited", func(_ *model, r *modelReview) bool { return !r.edited }},
 	{"not dismissed", func(_ *model, r *modelReview) bool { return !r.dismissed }},
 	{"user.type is User", func(_ *model, r *modelReview) bool { return r.who != modelBot }},
 	{"not the author", func(m *model, r *modelReview) bool { return m.cfg.AllowAuthor || r.who != m.author }},
 	{
 		"nor an author, committer, Co-authored-by or pusher",
-		func(m *model, r *modelReview) bool { return m.cfg.AllowCommitters || !m.made(r.who) },
+		func(m *model, r *modelReview) bool { return m.cfg.AllowCommitters || !m.madeCommit(r.who) },
 	},
 	{
 		"nor the run's declared operator",
 		func(m *model, r *modelReview) bool { return modelWorks[m.work].operator != r.who },
 	},
-	{"permission read now", func(m *model, r *modelReview) bool { return m.may(r.who) }},
+	{"permission read now", func(m *model, r *modelReview) bool { return m.mayApprove(r.who) }},
 	{
 		"payload head = head now; same bytes are carried where configured",
-		func(m *model, r *modelReview) bool { return r.head == m.head || m.carried(r) },
+		func(m *model, r *modelReview) bool { return r.head == m.head || m.isCarried(r) },
 	},
 	{
 		"no force-push since; same bytes are carried where configured",
-		func(m *model, r *modelReview) bool { return !since(m.forced, r.at) || m.carried(r) },
+		func(m *model, r *modelReview) bool { return !anyAfter(m.forced, r.at) || m.isCarried(r) },
 	},
-	{"a receipt is live only for the same base", func(m *model, r *modelReview) bool { return !since(m.moved, r.at) }},
+	{"a receipt is live only for the same base", func(m *model, r *modelReview) bool { return !anyAfter(m.moved, r.at) }},
 	{"open", func(m *model, _ *modelReview) bool { return m.state == "open" }},
 	{"not a draft", func(m *model, _ *modelReview) bool { return !m.draft }},
 	{"a command that cannot be read", func(_ *model, r *modelReview) bool { return !r.words.Broken }},
 	{
 		"/digest: required if configured; proves what the reviewer saw",
-		func(m *model, r *modelReview) bool { return m.digest(r) },
+		func(m *model, r *modelReview) bool { return m.hasRightDigest(r) },
 	},
 	// taken: void and revoked are for good; what took a sign-off back may be gone, and the person looks again.
 	{"void, amended, revoked, superseded: nothing is deleted", func(_ *model, r *modelReview) bool { return !r.spent }},
 }
 
-// latest is somebody's latest decisive review. Taken: a review that was dismissed decided when it was submitted, and
-// does not bring an earlier one back.
-func (m *model) latest(who string) (out *modelReview) {
+// latestDecisive is somebody's latest decisive review. Taken: a review that was dismissed decided when it was
+// submitted, and does not bring an earlier one back.
+func (m *model) latestDecisive(who string) (out *modelReview) {
 	for _, r := range m.reviews {
 		if r.who == who && r.state != "COMMENTED" {
 			out = r
@@ -213,16 +213,16 @@ func (m *model) latest(who string) (out *modelReview) {
 	return out
 }
 
-// made: wrote, committed, co-wrote or pushed a commit. Who reopens a pull request brings its commits back.
-func (m *model) made(who string) bool {
+// madeCommit: wrote, committed, co-wrote or pushed a commit. Who reopens a pull request brings its commits back.
+func (m *model) madeCommit(who string) bool {
 	return m.pushers[who] || slices.ContainsFunc(m.commits, func(c modelCommit) bool {
 		return c.author == who || c.committer == who || slices.Contains(c.trailers, who)
 	})
 }
 
-// unknown: a commit names somebody without an account. A known agent's trailer names an agent; as an author it could
-// hide anybody.
-func (m *model) unknown() bool {
+// hasUnknownAuthor: a commit names somebody without an account. A known agent's trailer names an agent; as an author it
+// could hide anybody.
+func (m *model) hasUnknownAuthor() bool {
 	stranger := func(who string) bool { return who == modelUnknown || who == modelCrew && !m.cfg.Crew }
 	return slices.ContainsFunc(m.commits, func(c modelCommit) bool {
 		return stranger(c.author) || c.author == modelTrailer || stranger(c.committer) || c.committer == modelTrailer ||
@@ -230,37 +230,37 @@ func (m *model) unknown() bool {
 	})
 }
 
-func (m *model) may(who string) bool {
+func (m *model) mayApprove(who string) bool {
 	return slices.Index(modelRank, m.roles[who]) >= slices.Index(modelRank, m.cfg.Minimum)
 }
 
-func since(events []int, at int) bool {
+func anyAfter(events []int, at int) bool {
 	return slices.ContainsFunc(events, func(e int) bool { return e > at })
 }
 
-func between(events []int, from, to int) bool {
+func anyBetween(events []int, from, to int) bool {
 	return slices.ContainsFunc(events, func(e int) bool { return from < e && e < to })
 }
 
-// carried: it has signed these very bytes on an earlier head, and nothing took that back.
-func (m *model) carried(r *modelReview) bool {
+// isCarried: it has signed these very bytes on an earlier head, and nothing took that back.
+func (m *model) isCarried(r *modelReview) bool {
 	return m.cfg.Carry && slices.ContainsFunc(m.signed, func(s modelSigned) bool {
-		return s.review == r && !r.spent && s.work == subject(m.work) && s.head != m.head
+		return s.review == r && !r.spent && s.work == subjectOf(m.work) && s.head != m.head
 	})
 }
 
-// earlier are the approving reviews of the same person whose words still hold beside a later one, the newest first: of
-// the same head and base, neither edited nor dismissed, and no request for changes since (docs/usage.md prints the
-// rule). Taken: a later review that was dismissed may have been such a request, for GitHub's list of reviews does not
-// say what it was.
-func (m *model) earlier(r *modelReview) (out []*modelReview) {
+// earlierApprovals are the approving reviews of the same person whose words still hold beside a later one, the newest
+// first: of the same head and base, neither edited nor dismissed, and no request for changes since (docs/usage.md
+// prints the rule). Taken: a later review that was dismissed may have been such a request, for GitHub's list of reviews
+// does not say what it was.
+func (m *model) earlierApprovals(r *modelReview) (out []*modelReview) {
 	for _, e := range m.reviews {
 		switch {
 		case e.who != r.who || e.at >= r.at:
 		case e.state == "CHANGES_REQUESTED" || e.dismissed:
 			out = nil
 		case e.state == "APPROVED" && !e.edited && e.head == r.head && !e.words.Broken &&
-			!between(m.forced, e.at, r.at) && !between(m.moved, e.at, r.at):
+			!anyBetween(m.forced, e.at, r.at) && !anyBetween(m.moved, e.at, r.at):
 			out = append(out, e)
 		}
 	}
@@ -268,8 +268,8 @@ func (m *model) earlier(r *modelReview) (out []*modelReview) {
 	return out
 }
 
-func (m *model) digest(r *modelReview) bool {
-	for _, e := range append([]*modelReview{r}, m.earlier(r)...) {
+func (m *model) hasRightDigest(r *modelReview) bool {
+	for _, e := range append([]*modelReview{r}, m.earlierApprovals(r)...) {
 		if e.words.Digest != "" {
 			return e.words.Digest == "right"
 		}
@@ -277,10 +277,10 @@ func (m *model) digest(r *modelReview) bool {
 	return !m.cfg.Digest
 }
 
-// said is what a person's review says, with what their earlier ones said, and on which of those it rests.
-func (m *model) said(r *modelReview) (answers map[string]string, accepted map[string]bool, rests []*modelReview) {
+// answersOf is what a person's review says, with what their earlier ones said, and on which of those it rests.
+func (m *model) answersOf(r *modelReview) (answers map[string]string, accepted map[string]bool, rests []*modelReview) {
 	answers, accepted = map[string]string{}, map[string]bool{}
-	for _, e := range append([]*modelReview{r}, m.earlier(r)...) {
+	for _, e := range append([]*modelReview{r}, m.earlierApprovals(r)...) {
 		used := false
 		for what, keys := range map[string][]string{"satisfied": e.words.Satisfied, "flag": e.words.Flagged} {
 			for _, q := range keys {
@@ -300,17 +300,17 @@ func (m *model) said(r *modelReview) (answers map[string]string, accepted map[st
 	return answers, accepted, rests
 }
 
-// objects: a qualified reviewer's open request for changes, submitted after a moment.
-func (m *model) objects(after int) bool {
+// hasObjection: a qualified reviewer's open request for changes, submitted after a moment.
+func (m *model) hasObjection(after int) bool {
 	return slices.ContainsFunc(m.reviews, func(r *modelReview) bool {
-		return r.state == "CHANGES_REQUESTED" && !r.dismissed && m.latest(r.who) == r && r.who != modelBot &&
-			m.may(r.who) &&
+		return r.state == "CHANGES_REQUESTED" && !r.dismissed && m.latestDecisive(r.who) == r && r.who != modelBot &&
+			m.mayApprove(r.who) &&
 			r.at > after
 	})
 }
 
-// counts are the reviews that count, and for each of the others the words that keep it out.
-func (m *model) counts() (counted []*modelReview, why []string) {
+// countReviews are the reviews that count, and for each of the others the words that keep it out.
+func (m *model) countReviews() (counted []*modelReview, why []string) {
 	why = make([]string, len(m.reviews))
 	for i, r := range m.reviews {
 		for _, c := range modelClauses {
@@ -321,9 +321,9 @@ func (m *model) counts() (counted []*modelReview, why []string) {
 		}
 		switch {
 		case why[i] != "":
-		case !m.cfg.AllowCommitters && m.unknown():
+		case !m.cfg.AllowCommitters && m.hasUnknownAuthor():
 			why[i] = "an unknown commit identity fails closed"
-		case m.objects(-1):
+		case m.hasObjection(-1):
 			why[i] = "no open CHANGES_REQUESTED of a qualified reviewer"
 		default:
 			counted = append(counted, r)
@@ -338,14 +338,14 @@ func (m *model) counts() (counted []*modelReview, why []string) {
 // all, and a flag stands before an answer. An answer to what nobody asks, and a waiver of what nothing flags, block:
 // they are slips of the pen.
 func (m *model) signOff() (signers []*modelReview, why string) {
-	counted, _ := m.counts()
+	counted, _ := m.countReviews()
 	if len(counted) < m.cfg.Count {
 		return nil, fmt.Sprintf("%d of %d reviews count", len(counted), m.cfg.Count)
 	}
 	signers = counted[:m.cfg.Count]
 	answers, accepted := map[string]string{}, map[string]bool{}
 	for _, r := range signers {
-		a, w, _ := m.said(r)
+		a, w, _ := m.answersOf(r)
 		for q, what := range a {
 			if answers[q] != "flag" {
 				answers[q] = what
@@ -380,26 +380,26 @@ func (m *model) signOff() (signers []*modelReview, why string) {
 func (m *model) takeBack() {
 	for _, s := range m.signed {
 		r := s.review
-		ended := r.edited || r.dismissed || m.objects(r.at) || m.state == "open" && s.work != subject(m.work)
+		ended := r.edited || r.dismissed || m.hasObjection(r.at) || m.state == "open" && s.work != subjectOf(m.work)
 		ended = ended || slices.ContainsFunc(s.rests, func(e *modelReview) bool { return e.edited || e.dismissed })
 		r.spent = r.spent || ended
 	}
 }
 
-// job is what one delivery comes to: whether the head is signed off now.
-func (m *model) job() (signed bool, why string) {
+// judgeDelivery is what one delivery comes to: whether the head is signed off now.
+func (m *model) judgeDelivery() (signed bool, why string) {
 	m.takeBack()
 	if m.state != "open" {
 		return false, "open"
 	}
 	signers, why := m.signOff()
 	for _, r := range signers {
-		_, _, rests := m.said(r)
+		_, _, rests := m.answersOf(r)
 		if !slices.ContainsFunc(
 			m.signed,
-			func(s modelSigned) bool { return s.review == r && s.work == subject(m.work) && s.head == m.head },
+			func(s modelSigned) bool { return s.review == r && s.work == subjectOf(m.work) && s.head == m.head },
 		) {
-			m.signed = append(m.signed, modelSigned{review: r, rests: rests, work: subject(m.work), head: m.head})
+			m.signed = append(m.signed, modelSigned{review: r, rests: rests, work: subjectOf(m.work), head: m.head})
 		}
 	}
 	return len(signers) > 0, why

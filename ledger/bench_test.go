@@ -7,8 +7,8 @@ import (
 	"github.com/defendableos/referee/ledger/storetest"
 )
 
-// wide is a sample of about 8 KB.
-func wide(n int64) ledger.Receipt {
+// largeReceipt is a sample of about 8 KB.
+func largeReceipt(n int64) ledger.Receipt {
 	r := storetest.Sample(n)
 	f := r.Findings[0]
 	r.Findings = nil
@@ -58,7 +58,7 @@ func chainOf(tb testing.TB, n int, sample func(int64) ledger.Receipt) (ledger.Fi
 
 // BenchmarkVerify verifies 10,000 receipts of 8 KB; a tenth of the ledger that the bound is stated for.
 func BenchmarkVerify(b *testing.B) {
-	files, _ := chainOf(b, 10_000, wide)
+	files, _ := chainOf(b, 10_000, largeReceipt)
 	tree := ledger.Indexed(files)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -70,7 +70,7 @@ func BenchmarkVerify(b *testing.B) {
 }
 
 func BenchmarkParse(b *testing.B) {
-	text, err := ledger.Mint(ledger.NewHead(), wide(0))
+	text, err := ledger.Mint(ledger.NewHead(), largeReceipt(0))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -84,8 +84,8 @@ func BenchmarkParse(b *testing.B) {
 }
 
 func BenchmarkMintAndAppend(b *testing.B) {
-	_, head := chainOf(b, 1000, wide)
-	r := wide(1000)
+	_, head := chainOf(b, 1000, largeReceipt)
+	r := largeReceipt(1000)
 	b.ReportAllocs()
 	for b.Loop() {
 		text, err := ledger.Mint(head, r)

@@ -11,7 +11,7 @@ import (
 // forms, for docs/ and for the tests.
 func SchemaFor(name string) []byte {
 	g := generator{defs: map[string]any{}}
-	root := g.object(reflect.TypeFor[Receipt]())
+	root := g.objectSchema(reflect.TypeFor[Receipt]())
 	members := root["properties"].(map[string]any)
 	members["schema"] = map[string]any{"const": name}
 	lanes := []string{"agent", "dataset", "compute"}
@@ -32,10 +32,10 @@ func SchemaFor(name string) []byte {
 		"schema cannot say, ledger.Parse refuses."
 	audit := []string{"semantics", "engine", "agent", "assignment", "verdict", "report_digest"}
 	root["allOf"] = []any{
-		when([]Kind{Approved, Amended, Revoked, Rejected}, "approval"),
-		when([]Kind{Carried, Superseded, Withdrawn, Merged, Unreceipted}, "observed_by"),
-		when([]Kind{Carried, Amended, Revoked, Superseded, Merged}, "refers_to"),
-		when([]Kind{Approved, Carried, Rejected}, audit...),
+		requireForKinds([]Kind{Approved, Amended, Revoked, Rejected}, "approval"),
+		requireForKinds([]Kind{Carried, Superseded, Withdrawn, Merged, Unreceipted}, "observed_by"),
+		requireForKinds([]Kind{Carried, Amended, Revoked, Superseded, Merged}, "refers_to"),
+		requireForKinds([]Kind{Approved, Carried, Rejected}, audit...),
 	}
 	root["$defs"] = g.defs
 	var out bytes.Buffer
@@ -48,8 +48,8 @@ func SchemaFor(name string) []byte {
 	return out.Bytes()
 }
 
-// when requires members of the kinds.
-func when(kinds []Kind, members ...string) map[string]any {
+// requireForKinds requires members of the kinds.
+func requireForKinds(kinds []Kind, members ...string) map[string]any {
 	return map[string]any{
 		"if":   map[string]any{"properties": map[string]any{"kind": map[string]any{"enum": kindWords(kinds)}}},
 		"then": map[string]any{"required": members},
@@ -58,12 +58,12 @@ func when(kinds []Kind, members ...string) map[string]any {
 
 type generator struct{ defs map[string]any }
 
-func (g *generator) object(t reflect.Type) map[string]any {
+func (g *generator) objectSchema(t reflect.Type) map[string]any {
 	properties, required := map[string]any{}, []string{}
 	for i := range t.NumField() {
 		f := t.Field(i)
 		key, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		properties[key] = g.value(f.Type, f.Tag.Get("is"), options != "")
+		properties[key] = g.memberSchema(f.Type, f.Tag.Get("is"), options != "")
 		if options == "" {
 			required = append(required, key)
 		}
@@ -72,19 +72,19 @@ func (g *generator) object(t reflect.Type) map[string]any {
 		"additionalProperties": false}
 }
 
-// value gives the schema of a member; optional ones are left out rather than empty.
-func (g *generator) value(t reflect.Type, is string, optional bool) map[string]any {
+// memberSchema gives the schema of a member; optional ones are left out rather than empty.
+func (g *generator) memberSchema(t reflect.Type, is string, optional bool) map[string]any {
 	switch t.Kind() {
 	case reflect.Pointer:
-		return g.value(t.Elem(), is, false)
+		return g.memberSchema(t.Elem(), is, false)
 	case reflect.Struct:
 		if _, ok := g.defs[t.Name()]; !ok {
 			g.defs[t.Name()] = nil // before its members, as types may nest
-			g.defs[t.Name()] = g.object(t)
+			g.defs[t.Name()] = g.objectSchema(t)
 		}
 		return map[string]any{"$ref": "#/$defs/" + t.Name()}
 	case reflect.Slice:
-		out := map[string]any{"type": "array", "items": g.value(t.Elem(), is, false)}
+		out := map[string]any{"type": "array", "items": g.memberSchema(t.Elem(), is, false)}
 		if optional {
 			out["minItems"] = 1
 		}
@@ -101,10 +101,10 @@ func (g *generator) value(t reflect.Type, is string, optional bool) map[string]a
 		}
 		return out
 	}
-	return text(is, optional)
+	return textSchema(is, optional)
 }
 
-func text(is string, optional bool) map[string]any {
+func textSchema(is string, optional bool) map[string]any {
 	switch {
 	case is != "" && forms[is].Enum != nil:
 		return map[string]any{"enum": forms[is].Enum}

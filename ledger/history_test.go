@@ -12,12 +12,12 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// commits is the history of the good ledger, from the newest to the first: one commit an entry.
-func commits(f *forge) []ledger.Commit {
+// commitPerEntry is the history of the good ledger, from the newest to the first: one commit an entry.
+func commitPerEntry(f *forge) []ledger.Commit {
 	var all []ledger.Commit
 	parent := ledger.NoParent
 	for seq := range int64(6) {
-		_, b := f.entry(seq)
+		_, b := f.entryAt(seq)
 		r := must(ledger.Parse(b))
 		e := ledger.Entry{Hash: ledger.SheetHash(b), Bytes: b, Receipt: r}
 		c := ledger.Commit{ID: fmt.Sprintf("%040x", seq+1), Message: ledger.Message([]ledger.Entry{e}, parent),
@@ -30,10 +30,10 @@ func commits(f *forge) []ledger.Commit {
 	return all
 }
 
-func history(t *testing.T, f *forge, all []ledger.Commit) []ledger.Code {
+func historyCodes(t *testing.T, f *forge, all []ledger.Commit) []ledger.Code {
 	t.Helper()
-	problems, err := ledger.VerifyHistory(seq(all, nil), verify(t, f), func(seq int64) string {
-		_, b := f.entry(seq)
+	problems, err := ledger.VerifyHistory(yieldThenFail(all, nil), verifyForged(t, f), func(seq int64) string {
+		_, b := f.entryAt(seq)
 		return must(ledger.Parse(b)).MintedAt
 	})
 	if err != nil {
@@ -46,7 +46,7 @@ func history(t *testing.T, f *forge, all []ledger.Commit) []ledger.Code {
 	return found
 }
 
-func seq[T any](all []T, last error) iter.Seq2[T, error] {
+func yieldThenFail[T any](all []T, last error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, x := range all {
 			if !yield(x, nil) {
@@ -107,13 +107,14 @@ func TestVerifyHistory(t *testing.T) {
 			return slices.Repeat([]ledger.Commit{{ID: "x", Parents: []string{"x"}, Message: "m"}}, 300)
 		}, append(slices.Repeat(codes(ledger.CodeMessage), ledger.MaxProblems), ledger.CodeTooMany)},
 	} {
-		f := good(t)
-		if got := history(t, f, c.edit(commits(f))); !slices.Equal(got, c.codes) {
+		f := sixEntryLedger(t)
+		if got := historyCodes(t, f, c.edit(commitPerEntry(f))); !slices.Equal(got, c.codes) {
 			t.Errorf("%s: %v, want %v", name, got, c.codes)
 		}
 	}
 	broken := errors.New("broken")
-	if _, err := ledger.VerifyHistory(seq[ledger.Commit](nil, broken), &ledger.Verification{Head: ledger.NewHead()},
+	if _, err := ledger.VerifyHistory(yieldThenFail[ledger.Commit](nil, broken),
+		&ledger.Verification{Head: ledger.NewHead()},
 		nil); !errors.Is(err, broken) {
 		t.Errorf("%v", err)
 	}

@@ -117,8 +117,8 @@ type recent struct {
 	count *int
 }
 
-// add counts a file, and the directories above it that are new.
-func (n *names) add(path string) {
+// countFile counts a file, and the directories above it that are new.
+func (n *names) countFile(path string) {
 	last := &n.last[path[0]]
 	if i := strings.LastIndexByte(path, '/'); last.count != nil && i == len(last.dir) && path[:i] == last.dir {
 		*last.count++
@@ -163,11 +163,11 @@ func TestNamesPerDirectory(t *testing.T) {
 	all := &names{of: make(map[string]*int, 90_000)}
 	for n := range int64(entries) {
 		for _, p := range ledger.Places(n+1, hash(), n+1) {
-			all.add(p.String())
+			all.countFile(p.String())
 		}
 	}
 	for range 100_000 { // versions of sheets; each may have been the rulebook of ten entries
-		all.add(ledger.Place{Class: ledger.SheetFile, Hash: hash()}.String())
+		all.countFile(ledger.Place{Class: ledger.SheetFile, Hash: hash()}.String())
 	}
 	most := map[string]int{}
 	for dir, count := range all.of {

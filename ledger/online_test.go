@@ -32,7 +32,7 @@ func (r *record) Reviews(_ context.Context, pull int64) ([]ledger.ReviewRecord, 
 
 func (r *record) Merges(context.Context) ([]ledger.MergeRecord, error) { return r.merges, r.noMerges }
 
-func agreeing() *record {
+func agreeingRecord() *record {
 	s := storetest.Sample(0)
 	return &record{
 		reviews: []ledger.ReviewRecord{{ID: 999, State: "COMMENTED", Login: "bot", UserType: "Bot"},
@@ -104,7 +104,7 @@ func TestVerifyOnline(t *testing.T) {
 		"merges unread": {usual, func(r *record) { r.noMerges = errors.New("502") },
 			codes(ledger.CodeOnlineUnread)},
 	} {
-		forge := agreeing()
+		forge := agreeingRecord()
 		c.edit(forge)
 		problems, err := ledger.VerifyOnline(t.Context(), inChain(c.entries), forge)
 		found := codes()
@@ -120,7 +120,7 @@ func TestVerifyOnline(t *testing.T) {
 	}
 	said := storetest.Observed(storetest.Sample(5), ledger.Unreceipted, "")
 	s := storetest.Sample(5)
-	forge := agreeing()
+	forge := agreeingRecord()
 	forge.merges = []ledger.MergeRecord{{SHA: hashB[:40],
 		Runs: []ledger.MergedRun{{ID: s.Run.ID, SubmissionSHA256: s.Submission.SHA256,
 			SheetSHA256: s.FlightSheet.SHA256}}}}
@@ -129,7 +129,8 @@ func TestVerifyOnline(t *testing.T) {
 		t.Errorf("unreceipted, as the ledger says: %v, %v", problems, err)
 	}
 	broken := errors.New("broken")
-	if _, err := ledger.VerifyOnline(t.Context(), seq[ledger.Entry](nil, broken), forge); !errors.Is(err, broken) {
+	if _, err := ledger.VerifyOnline(t.Context(), yieldThenFail[ledger.Entry](nil, broken), forge); !errors.Is(err,
+		broken) {
 		t.Errorf("%v", err)
 	}
 }
@@ -223,7 +224,7 @@ func inChain(receipts []*ledger.Receipt) iter.Seq2[ledger.Entry, error] {
 		}
 		entries = append(entries, ledger.Entry{Hash: hash, Receipt: r})
 	}
-	return seq(entries, nil)
+	return yieldThenFail(entries, nil)
 }
 
 func (w witness) MergeOf(context.Context, int64) (string, error) { return w.merge, w.unknown }
@@ -254,8 +255,8 @@ func (w witness) UserOf(context.Context, string) (int64, error) {
 	return w.user, nil
 }
 
-// workflow is the job that wrote an entry, as a runner names it.
-func workflow(event string) *ledger.Workflow {
+// workflowOn is the job that wrote an entry, as a runner names it.
+func workflowOn(event string) *ledger.Workflow {
 	w := *storetest.Sample(0).Workflow
 	w.Ref, w.Event = "example/work/.github/workflows/referee.yml@refs/heads/main", event
 	return &w
@@ -265,18 +266,18 @@ func workflow(event string) *ledger.Workflow {
 // may be a rebased one.
 func TestWitness(t *testing.T) {
 	self := storetest.Sample(0)
-	self.SelfSigned, self.Approval.Review.ID, self.Workflow = true, 0, workflow("workflow_dispatch")
+	self.SelfSigned, self.Approval.Review.ID, self.Workflow = true, 0, workflowOn("workflow_dispatch")
 	nameless := self
 	nameless.Workflow = nil
 	approved, merged := storetest.Sample(0), storetest.Observed(storetest.Sample(0), ledger.Merged, hashA)
-	approved.Workflow = workflow("workflow_run")
+	approved.Workflow = workflowOn("workflow_run")
 	renamed := approved
 	owner := *renamed.Approval
 	owner.Approver.Login = "owner"
 	renamed.Approval = &owner
-	unmatched := agreeing()
+	unmatched := agreeingRecord()
 	unmatched.merges[0].PullRequest = 0
-	own, down := agreeing(), errors.New("502")
+	own, down := agreeingRecord(), errors.New("502")
 	for name, c := range map[string]struct {
 		entries []*ledger.Receipt
 		forge   ledger.Online
@@ -344,7 +345,7 @@ func TestWitness(t *testing.T) {
 		&record{noMerges: down}); err != nil || len(problems) > 0 {
 		t.Errorf("a part: %v, %v", problems, err)
 	}
-	if _, err := ledger.VerifyApprovals(t.Context(), seq[ledger.Entry](nil, down), own); !errors.Is(err, down) {
+	if _, err := ledger.VerifyApprovals(t.Context(), yieldThenFail[ledger.Entry](nil, down), own); !errors.Is(err, down) {
 		t.Errorf("%v", err)
 	}
 }
@@ -353,9 +354,9 @@ func TestWitness(t *testing.T) {
 // that is no merge past the gate; the same bytes of another pull request, or of none, are.
 func TestRebasedMerge(t *testing.T) {
 	approved := storetest.Sample(0)
-	approved.Workflow = workflow("workflow_run")
+	approved.Workflow = workflowOn("workflow_run")
 	merged := storetest.Observed(storetest.Sample(0), ledger.Merged, hashA)
-	forge := agreeing()
+	forge := agreeingRecord()
 	last := forge.merges[0]
 	first := ledger.MergeRecord{SHA: hashB[:40], Runs: []ledger.MergedRun{{ID: last.Runs[0].ID, SubmissionSHA256: hashB,
 		SheetSHA256: last.Runs[0].SheetSHA256}}}

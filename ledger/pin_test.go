@@ -10,13 +10,13 @@ import (
 
 // TestPins holds that a pin shows what L1 cannot see.
 func TestPins(t *testing.T) {
-	before := verify(t, good(t))
+	before := verifyForged(t, sixEntryLedger(t))
 	seen := ledger.PinOf(before.Head, "what was seen here")
 	genesis := ledger.Pin{Level: ledger.L3, Source: "the configuration", Count: 1, Tip: before.Hashes[0]}
 	review := ledger.Pin{Level: ledger.L3, Source: "review 1004", Count: 5, Tip: before.Hashes[4]}
-	short := func(f *forge) { f.truncate() }
+	short := func(f *forge) { f.truncateLedger() }
 	anew := func(from int64) func(*forge) {
-		return func(f *forge) { f.rewrite(from, func(r *ledger.Receipt) { r.Agent.Model = "example-99b" }) }
+		return func(f *forge) { f.rewriteFrom(from, func(r *ledger.Receipt) { r.Agent.Model = "example-99b" }) }
 	}
 	for name, c := range map[string]struct {
 		attack func(*forge)
@@ -26,7 +26,7 @@ func TestPins(t *testing.T) {
 		"good, seen":         {func(*forge) {}, seen, codes()},
 		"good, genesis":      {func(*forge) {}, genesis, codes()},
 		"good, review":       {func(*forge) {}, review, codes()},
-		"grown":              {func(f *forge) { f.append(storetest.Sample(70)) }, seen, codes()},
+		"grown":              {func(f *forge) { f.appendUnchecked(storetest.Sample(70)) }, seen, codes()},
 		"empty pin":          {func(*forge) {}, ledger.PinOf(ledger.NewHead(), "nothing"), codes()},
 		"truncated":          {short, seen, codes(ledger.CodeTruncated)},
 		"truncated, review":  {short, review, codes(ledger.CodePinMissing)},
@@ -44,10 +44,10 @@ func TestPins(t *testing.T) {
 		"an unusable count": {func(*forge) {}, ledger.Pin{Level: ledger.L2, Count: -3, Tip: hashA},
 			codes(ledger.CodePinUnusable)},
 	} {
-		f := good(t)
+		f := sixEntryLedger(t)
 		c.attack(f)
-		v := verify(t, f, c.pin)
-		if !slices.Equal(listed(v), c.codes) {
+		v := verifyForged(t, f, c.pin)
+		if !slices.Equal(problemCodes(v), c.codes) {
 			t.Errorf("%s: %v, want %v", name, v.Problems, c.codes)
 		}
 		if v.OK() && v.Level != c.pin.Level {

@@ -36,7 +36,7 @@ func (a altered) Read(ctx context.Context, at ledger.Snapshot, name string) (out
 // TestVerifyEntry: an entry is held to its place, its aliases, both of its neighbours, its repository and what it
 // refers to.
 func TestVerifyEntry(t *testing.T) {
-	s, at := grown(t, 5)
+	s, at := ledgerOfEntries(t, 5)
 	all := map[int64]ledger.Entry{}
 	for e, err := range ledger.Backwards(t.Context(), s, at) {
 		if err != nil {
@@ -126,7 +126,7 @@ func TestVerifyEntry(t *testing.T) {
 // TestVerifyEntryLater: a revocation of the same pull request comes with the entry that it takes back; a reference to
 // nothing is a problem.
 func TestVerifyEntryLater(t *testing.T) {
-	s, at := grown(t, 3)
+	s, at := ledgerOfEntries(t, 3)
 	entries, _, fail := ledger.EntriesOf(t.Context(), s, at, storetest.Sample(1).PullRequest.Number, 0)
 	if fail != nil || len(entries) != 1 {
 		t.Fatal(entries, fail)

@@ -40,7 +40,7 @@ func commitsOf(t *testing.T, s ledger.Store, at ledger.Snapshot) []ledger.Commit
 // TestVerifyForReading: what is wrong at the end of a ledger, with its genesis or with its newest commits is seen
 // before anything is read.
 func TestVerifyForReading(t *testing.T) {
-	s, at := grown(t, 5)
+	s, at := ledgerOfEntries(t, 5)
 	genesis := at.Info.Genesis
 	for name, c := range map[string]struct {
 		genesis string
@@ -120,7 +120,7 @@ func (a aliased) Read(ctx context.Context, at ledger.Snapshot, path string) ([]l
 // TestEntriesOf: a file of a pull request's directory that is not the entry at its place in the chain is a problem, and
 // is not given.
 func TestEntriesOf(t *testing.T) {
-	s, at := grown(t, 3)
+	s, at := ledgerOfEntries(t, 3)
 	pull := storetest.Sample(1).PullRequest.Number
 	entries, problems, err := ledger.EntriesOf(t.Context(), s, at, pull, 0)
 	if err != nil || len(problems) > 0 || len(entries) != 1 || entries[0].Receipt.Seq != 1 {

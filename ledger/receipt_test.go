@@ -19,8 +19,8 @@ const (
 	hashB = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 )
 
-// placed is Sample(0) at seq 0.
-func placed() ledger.Receipt {
+// firstReceipt is Sample(0) at seq 0.
+func firstReceipt() ledger.Receipt {
 	r := storetest.Sample(0)
 	r.ParentHash, r.Log = ledger.NoParent, ledger.NewHead().Log()
 	r.ID = ledger.ReceiptID(0, r.Submission.SHA256)
@@ -28,7 +28,7 @@ func placed() ledger.Receipt {
 	return r
 }
 
-func cook() ledger.Receipt {
+func cookReceipt() ledger.Receipt {
 	r := storetest.Sample(9)
 	r.Schema, r.Run.Lane = ledger.CookSchema, "cook"
 	r.Cook = &ledger.Cook{Before: hashA, After: hashB, BaseModel: "example-7b", Dataset: "pairs-1", Pairs: 500,
@@ -36,7 +36,7 @@ func cook() ledger.Receipt {
 	return storetest.Key(r)
 }
 
-func incident() ledger.Receipt {
+func incidentReceipt() ledger.Receipt {
 	r := storetest.Sample(8)
 	r.Schema, r.Run.Lane = ledger.IncidentSchema, "incident"
 	r.Incident = &ledger.Incident{ID: "inc-1", Kind: "recurring_flag", Tier: "high", Title: "third propolis",
@@ -46,7 +46,8 @@ func incident() ledger.Receipt {
 }
 
 func TestFormatIsCanonical(t *testing.T) {
-	for name, r := range map[string]ledger.Receipt{"eval": storetest.Sample(0), "cook": cook(), "incident": incident(),
+	for name, r := range map[string]ledger.Receipt{"eval": storetest.Sample(0), "cook": cookReceipt(),
+		"incident": incidentReceipt(),
 		"observed": storetest.Observed(storetest.Sample(0), ledger.Merged, hashA),
 		"local":    storetest.Local(storetest.Sample(3))} {
 		b, err := ledger.Mint(ledger.NewHead(), r)
@@ -109,16 +110,16 @@ func TestRefusals(t *testing.T) {
 		"approval and event": {ledger.RefuseObserved,
 			func(r *ledger.Receipt) { r.ObservedBy = &ledger.ObservedBy{Event: "x", At: r.MintedAt} }},
 		"merged without SHA": {ledger.RefuseObserved,
-			func(r *ledger.Receipt) { *r = observed(*r, ledger.Merged); r.ObservedBy.SHA = "" }},
+			func(r *ledger.Receipt) { *r = observedEvent(*r, ledger.Merged); r.ObservedBy.SHA = "" }},
 		"decided otherwise": {ledger.RefuseDecision,
 			func(r *ledger.Receipt) { r.Approval.Decision = ledger.Rejected }},
 		"minted at another time": {ledger.RefuseTime,
 			func(r *ledger.Receipt) { r.MintedAt = "2026-11-02T09:30:01Z" }},
 		"observed at another time": {ledger.RefuseTime,
-			func(r *ledger.Receipt) { *r = observed(*r, ledger.Merged); r.MintedAt = "2026-11-02T09:30:01Z" }},
+			func(r *ledger.Receipt) { *r = observedEvent(*r, ledger.Merged); r.MintedAt = "2026-11-02T09:30:01Z" }},
 		"self-signed, no admin": {ledger.RefuseSelfSigned, func(r *ledger.Receipt) { r.SelfSigned = true }},
 		"waiver without approval": {ledger.RefuseWaiver, func(r *ledger.Receipt) {
-			*r = observed(*r, ledger.Merged)
+			*r = observedEvent(*r, ledger.Merged)
 			r.Accepted = []ledger.Waiver{{"a", "b", "c", r.MintedAt}}
 		}},
 		"open question": {ledger.RefuseChecklist,
@@ -135,7 +136,7 @@ func TestRefusals(t *testing.T) {
 		"unsigned":             {ledger.RefuseSeverity, func(r *ledger.Receipt) { r.Verdict.Severity = "unsigned" }},
 		"honey with a finding": {ledger.RefuseSeverity, func(r *ledger.Receipt) { r.Verdict.Severity = "honey" }},
 		"honey, rejected": {ledger.RefuseSeverity, func(r *ledger.Receipt) {
-			clean(r)
+			removeFinding(r)
 			r.Kind,
 				r.Approval.Decision = ledger.Rejected, ledger.Rejected
 		}},
@@ -170,11 +171,11 @@ func TestRefusals(t *testing.T) {
 			func(r *ledger.Receipt) { r.Findings[0].Severity = "critical" }},
 		"propolis over a mid": {ledger.RefuseSeverity, func(r *ledger.Receipt) { r.Verdict.Severity = "propolis" }},
 		"jelly without any": {ledger.RefuseSeverity,
-			func(r *ledger.Receipt) { clean(r); r.Verdict.Severity = "jelly" }},
+			func(r *ledger.Receipt) { removeFinding(r); r.Verdict.Severity = "jelly" }},
 		"another if approved": {ledger.RefuseSeverity,
 			func(r *ledger.Receipt) { r.Verdict.SeverityIfApproved = "honey" }},
 		"honey over a no": {ledger.RefuseChecklist, func(r *ledger.Receipt) {
-			clean(r)
+			removeFinding(r)
 			r.Checklist[0].Answer, r.Checklist[0].Note = "flag", "it was not visited"
 		}},
 		"two answers": {ledger.RefuseChecklist,
@@ -189,15 +190,15 @@ func TestRefusals(t *testing.T) {
 			func(r *ledger.Receipt) { r.Verdict.Counts.Declared = 1 << 52 }},
 		"ready over a defect": {ledger.RefuseReady, func(r *ledger.Receipt) { r.Verdict.ClientReady = true }},
 		"unready for nothing": {ledger.RefuseReady,
-			func(r *ledger.Receipt) { clean(r); r.Verdict.ClientReady = false }},
+			func(r *ledger.Receipt) { removeFinding(r); r.Verdict.ClientReady = false }},
 		"approve over a defect": {ledger.RefuseAction,
 			func(r *ledger.Receipt) { r.Verdict.RecommendedAction = "approve" }},
 		"resubmit for nothing": {ledger.RefuseAction,
-			func(r *ledger.Receipt) { clean(r); r.Verdict.RecommendedAction = "resubmit" }},
+			func(r *ledger.Receipt) { removeFinding(r); r.Verdict.RecommendedAction = "resubmit" }},
 		"another subject": {ledger.RefuseSubject, func(r *ledger.Receipt) { r.Approval.SubjectDigest = hashA }},
 		"another sheet":   {ledger.RefuseSubject, func(r *ledger.Receipt) { r.FlightSheet.SHA256 = hashA }},
 		"another submission": {ledger.RefuseSubject,
-			func(r *ledger.Receipt) { r.Submission.SHA256 = hashA; *r = at0(*r) }},
+			func(r *ledger.Receipt) { r.Submission.SHA256 = hashA; *r = placeFirst(*r) }},
 		"other evidence":         {ledger.RefuseSubject, func(r *ledger.Receipt) { r.Evidence[0].SHA256 = hashA }},
 		"evidence of another id": {ledger.RefuseSubject, func(r *ledger.Receipt) { r.Evidence[0].ID = "t13" }},
 		"evidence more": {ledger.RefuseSubject,
@@ -215,9 +216,13 @@ func TestRefusals(t *testing.T) {
 		"no verdict": {ledger.RefuseAudit, func(r *ledger.Receipt) { r.Verdict = nil }},
 		"no digest":  {ledger.RefuseAudit, func(r *ledger.Receipt) { r.ReportDigest = "" }},
 		"half an audit, merged": {ledger.RefuseAudit,
-			func(r *ledger.Receipt) { d := r.ReportDigest; *r = observed(*r, ledger.Merged); r.ReportDigest = d }},
+			func(r *ledger.Receipt) {
+				d := r.ReportDigest
+				*r = observedEvent(*r, ledger.Merged)
+				r.ReportDigest = d
+			}},
 		"findings, no verdict": {ledger.RefuseAudit,
-			func(r *ledger.Receipt) { f := r.Findings; *r = observed(*r, ledger.Merged); r.Findings = f }},
+			func(r *ledger.Receipt) { f := r.Findings; *r = observedEvent(*r, ledger.Merged); r.Findings = f }},
 		"another receipt_id": {ledger.RefuseID,
 			func(r *ledger.Receipt) { r.ID = "DCR-000001-" + r.Submission.SHA256[:8] }},
 		"id of other bytes":      {ledger.RefuseID, func(r *ledger.Receipt) { r.ID = "DCR-000000-00000000" }},
@@ -228,34 +233,35 @@ func TestRefusals(t *testing.T) {
 		"pull request 0":         {ledger.RefusePull, func(r *ledger.Receipt) { r.PullRequest.Number = 0 }},
 		"pull request too large": {ledger.RefusePull, func(r *ledger.Receipt) { r.PullRequest.Number = 100_000_000 }},
 		"lane's schema":          {ledger.RefuseSchema, func(r *ledger.Receipt) { r.Run.Lane = "cook" }},
-		"cook in an eval":        {ledger.RefuseCook, func(r *ledger.Receipt) { r.Cook = cook().Cook }},
-		"cook without cook":      {ledger.RefuseCook, func(r *ledger.Receipt) { *r = at0(cook()); r.Cook = nil }},
+		"cook in an eval":        {ledger.RefuseCook, func(r *ledger.Receipt) { r.Cook = cookReceipt().Cook }},
+		"cook without cook": {ledger.RefuseCook,
+			func(r *ledger.Receipt) { *r = placeFirst(cookReceipt()); r.Cook = nil }},
 		"no lift": {ledger.RefuseLift, func(r *ledger.Receipt) {
-			*r = at0(cook())
+			*r = placeFirst(cookReceipt())
 			r.Cook.EvalAfter,
 				r.Cook.Lift = "71.50", "0"
 		}},
 		"a fall": {ledger.RefuseLift, func(r *ledger.Receipt) {
-			*r = at0(cook())
+			*r = placeFirst(cookReceipt())
 			r.Cook.EvalAfter,
 				r.Cook.Lift = "70", "-1.5"
 		}},
 		"another lift": {ledger.RefuseLift,
-			func(r *ledger.Receipt) { *r = at0(cook()); r.Cook.Lift = "8.8" }},
+			func(r *ledger.Receipt) { *r = placeFirst(cookReceipt()); r.Cook.Lift = "8.8" }},
 		"one receipt": {ledger.RefuseLift,
-			func(r *ledger.Receipt) { *r = at0(cook()); r.Cook.After = hashA }},
-		"incident in an eval": {ledger.RefuseIncident, func(r *ledger.Receipt) { r.Incident = incident().Incident }},
+			func(r *ledger.Receipt) { *r = placeFirst(cookReceipt()); r.Cook.After = hashA }},
+		"incident in an eval": {ledger.RefuseIncident, func(r *ledger.Receipt) { r.Incident = incidentReceipt().Incident }},
 		"no incident": {ledger.RefuseIncident,
-			func(r *ledger.Receipt) { *r = at0(incident()); r.Incident = nil }},
+			func(r *ledger.Receipt) { *r = placeFirst(incidentReceipt()); r.Incident = nil }},
 		"recurring without one": {ledger.RefuseIncident,
-			func(r *ledger.Receipt) { *r = at0(incident()); r.Incident.Receipts = []string{} }},
+			func(r *ledger.Receipt) { *r = placeFirst(incidentReceipt()); r.Incident.Receipts = []string{} }},
 		"approved refers": {ledger.RefuseRefers, func(r *ledger.Receipt) { r.RefersTo = hashA }},
 		"revoked refers to none": {ledger.RefuseRefers,
 			func(r *ledger.Receipt) { r.Kind, r.Approval.Decision = ledger.Revoked, ledger.Revoked }},
 		"unreceipted refers": {ledger.RefuseRefers,
-			func(r *ledger.Receipt) { *r = observed(*r, ledger.Unreceipted) }},
+			func(r *ledger.Receipt) { *r = observedEvent(*r, ledger.Unreceipted) }},
 	} {
-		r := placed()
+		r := firstReceipt()
 		c.edit(&r)
 		_, err := ledger.Format(r)
 		var refusal *ledger.Refusal
@@ -273,13 +279,13 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// observed is r's event entry of the kind, at r's place.
-func observed(r ledger.Receipt, kind ledger.Kind) ledger.Receipt {
-	return at0(storetest.Observed(r, kind, hashA))
+// observedEvent is r's event entry of the kind, at r's place.
+func observedEvent(r ledger.Receipt, kind ledger.Kind) ledger.Receipt {
+	return placeFirst(storetest.Observed(r, kind, hashA))
 }
 
-// at0 puts r at seq 0.
-func at0(r ledger.Receipt) ledger.Receipt {
+// placeFirst puts r at seq 0.
+func placeFirst(r ledger.Receipt) ledger.Receipt {
 	r.Seq, r.ParentHash, r.Log = 0, ledger.NoParent, ledger.NewHead().Log()
 	r.ID = ledger.ReceiptID(0, r.Submission.SHA256)
 	if r.Approval != nil {
@@ -290,12 +296,12 @@ func at0(r ledger.Receipt) ledger.Receipt {
 	return r
 }
 
-// clean takes the finding out of r and makes it honey.
-func clean(r *ledger.Receipt) { *r = storetest.Clean(*r) }
+// removeFinding takes the finding out of r and makes it honey.
+func removeFinding(r *ledger.Receipt) { *r = storetest.Clean(*r) }
 
 // TestParseRefuses edits the bytes of a good receipt, as a forger would.
 func TestParseRefuses(t *testing.T) {
-	good, err := ledger.Format(placed())
+	good, err := ledger.Format(firstReceipt())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -352,7 +358,7 @@ func TestResolve(t *testing.T) {
 		r.Seq = 5
 		return r
 	}
-	cooked, reported := cook(), incident()
+	cooked, reported := cookReceipt(), incidentReceipt()
 	carried, revoked := storetest.Carried(storetest.Sample(0), hashA), storetest.TakenBack(storetest.Sample(0),
 		ledger.Revoked, hashA)
 	cooked.Seq, reported.Seq, carried.Seq, revoked.Seq = 5, 5, 5, 5
@@ -495,20 +501,21 @@ func TestDigests(t *testing.T) {
 
 // TestFieldsMirrorThemselves holds that no field of a receipt is without a json tag, so that nothing is lost silently.
 func TestFieldsMirrorThemselves(t *testing.T) {
-	b, err := json.Marshal(placed())
+	b, err := json.Marshal(firstReceipt())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var back ledger.Receipt
-	if err := json.Unmarshal(b, &back); err != nil || !reflect.DeepEqual(back, placed()) {
+	if err := json.Unmarshal(b, &back); err != nil || !reflect.DeepEqual(back, firstReceipt()) {
 		t.Errorf("%v", err)
 	}
 }
 
 // FuzzParse holds that a text that parses is the one that Format gives, and that nothing is given with an error.
 func FuzzParse(f *testing.F) {
-	for _, r := range []ledger.Receipt{storetest.Sample(0), cook(), incident(), storetest.Observed(storetest.Sample(0),
-		ledger.Merged, hashA), storetest.Local(storetest.Sample(1))} {
+	for _, r := range []ledger.Receipt{storetest.Sample(0), cookReceipt(), incidentReceipt(),
+		storetest.Observed(storetest.Sample(0),
+			ledger.Merged, hashA), storetest.Local(storetest.Sample(1))} {
 		b, err := ledger.Mint(ledger.NewHead(), r)
 		if err != nil {
 			f.Fatal(err)

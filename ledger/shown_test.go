@@ -9,8 +9,9 @@ import (
 	"github.com/defendableos/referee/ledger/storetest"
 )
 
-// many is a sample with findings of a tier, each of n bytes at least: high, then mid, then low ones, all of one rule.
-func many(high, mid, low, n int) ledger.Receipt {
+// tieredFindings is a sample with findings of a tier, each of n bytes at least: high, then mid, then low ones, all of
+// one rule.
+func tieredFindings(high, mid, low, n int) ledger.Receipt {
 	r := storetest.Sample(0)
 	one := r.Findings[0]
 	one.Message = strings.Repeat("x", n)
@@ -36,7 +37,7 @@ func many(high, mid, low, n int) ledger.Receipt {
 func TestShownFindings(t *testing.T) {
 	full := func(edit func(*ledger.Receipt)) func() ledger.Receipt {
 		return func() ledger.Receipt {
-			b, err := ledger.Mint(ledger.NewHead(), many(2, 50, 10, 6000)) // 62 of 6 KB: about 42 have room
+			b, err := ledger.Mint(ledger.NewHead(), tieredFindings(2, 50, 10, 6000)) // 62 of 6 KB: about 42 have room
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,7 +51,7 @@ func TestShownFindings(t *testing.T) {
 	}
 	few := func(edit func(*ledger.Receipt)) func() ledger.Receipt {
 		return func() ledger.Receipt {
-			b, err := ledger.Mint(ledger.NewHead(), many(2, 3, 1, 20))
+			b, err := ledger.Mint(ledger.NewHead(), tieredFindings(2, 3, 1, 20))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +74,7 @@ func TestShownFindings(t *testing.T) {
 			ledger.RefuseFindings},
 		"the heaviest left out": {few(func(r *ledger.Receipt) { r.Findings = r.Findings[2:] }),
 			ledger.RefuseFindings},
-		"199 of 312": {func() ledger.Receipt { return cutTo(t, many(0, 312, 0, 20), 199) },
+		"199 of 312": {func() ledger.Receipt { return cutTo(t, tieredFindings(0, 312, 0, 20), 199) },
 			ledger.RefuseFindings},
 		"full, a high one hidden": {full(func(r *ledger.Receipt) { r.Findings = r.Findings[1:] }), ledger.RefuseCounts},
 		"full, more high than shown": {full(func(r *ledger.Receipt) {
@@ -133,7 +134,7 @@ func cutTo(t *testing.T, r ledger.Receipt, n int) ledger.Receipt {
 
 // TestUndecidedIsFinding: of semantics 2, a high rule that nobody decided is named by a high finding (S74).
 func TestUndecidedIsFinding(t *testing.T) {
-	r := many(1, 1, 0, 20)
+	r := tieredFindings(1, 1, 0, 20)
 	r.Semantics = 2
 	r.Kind, r.Approval.Decision = ledger.Rejected, ledger.Rejected
 	r.Findings[1].RuleIDs = []string{"ltv"}

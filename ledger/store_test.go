@@ -29,7 +29,7 @@ func (m *moving) Append(context.Context, ledger.Snapshot, ledger.Batch) error {
 	return m.err
 }
 
-func one(ledger.Snapshot) (ledger.Draft, error) {
+func draftSample(ledger.Snapshot) (ledger.Draft, error) {
 	return ledger.Draft{Receipts: []ledger.Receipt{storetest.Sample(0)}}, nil
 }
 
@@ -53,7 +53,7 @@ func TestRetry(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			m, start := &moving{err: c.last}, time.Now()
-			_, err := ledger.Append(t.Context(), m, c.retry, one)
+			_, err := ledger.Append(t.Context(), m, c.retry, draftSample)
 			took := time.Since(start)
 			if !errors.Is(err, c.last) || m.calls < c.least || m.calls > c.most || took > c.took ||
 				took < c.took-60*time.Millisecond {
@@ -174,7 +174,7 @@ func TestLostInQueue(t *testing.T) {
 			})
 		}
 		result, err := ledger.Append(t.Context(), lossy{slow{m, 100 * time.Millisecond, &swaps}, &lost}, ledger.Retry{},
-			one)
+			draftSample)
 		if err != nil || len(result.Added) != 1 || len(result.Found) != 0 || result.Tries != swaps+1 {
 			t.Errorf("%d added, %d found after %d tries and %d swaps, %v; want it added, and found by the last try "+
 				"without a swap",
@@ -205,7 +205,7 @@ func TestMovingQueue(t *testing.T) {
 				}
 			}
 		})
-		_, err := ledger.Append(ctx, m, ledger.Retry{}, one)
+		_, err := ledger.Append(ctx, m, ledger.Retry{}, draftSample)
 		cancel()
 		if took := time.Since(start); !errors.Is(err, ledger.ErrStale) || took < 14*time.Minute ||
 			took > 15*time.Minute+time.Second {
@@ -223,14 +223,14 @@ func TestMovingQueue(t *testing.T) {
 func TestRetryEnds(t *testing.T) {
 	disk := errors.New("disk full")
 	m := &moving{err: disk}
-	if _, err := ledger.Append(t.Context(), m, ledger.Retry{}, one); !errors.Is(err, disk) || m.calls != 1 {
+	if _, err := ledger.Append(t.Context(), m, ledger.Retry{}, draftSample); !errors.Is(err, disk) || m.calls != 1 {
 		t.Errorf("%d calls, %v", m.calls, err)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
 		m := &moving{err: ledger.ErrStale}
-		_, err := ledger.Append(ctx, m, ledger.Retry{}, one)
+		_, err := ledger.Append(ctx, m, ledger.Retry{}, draftSample)
 		if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, ledger.ErrStale) || m.calls != 1 {
 			t.Errorf("%d calls, %v", m.calls, err)
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/defendableos/referee/ledger/storetest"
 )
 
-// swapped is a receipt that was signed with other evidence than it holds.
-func swapped(n int64) ledger.Receipt {
+// withSwappedEvidence is a receipt that was signed with other evidence than it holds.
+func withSwappedEvidence(n int64) ledger.Receipt {
 	r := storetest.Sample(n)
 	r.Evidence[0].SHA256 = canonical.SHA256Hex([]byte("another rent roll"))
 	return r
@@ -28,12 +28,12 @@ func isRefused(err error, code string) bool {
 
 // TestSubjectIsRefusedAtWriting holds that what was not signed is neither minted nor appended, and nothing is written.
 func TestSubjectIsRefusedAtWriting(t *testing.T) {
-	if b, err := ledger.Mint(ledger.NewHead(), swapped(3)); !isRefused(err, ledger.RefuseSubject) || b != nil {
+	if b, err := ledger.Mint(ledger.NewHead(), withSwappedEvidence(3)); !isRefused(err, ledger.RefuseSubject) || b != nil {
 		t.Errorf("minted: %s, %v", b, err)
 	}
-	s, before := grown(t, 3)
+	s, before := ledgerOfEntries(t, 3)
 	_, err := ledger.Append(t.Context(), s, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) {
-		return ledger.Draft{Receipts: []ledger.Receipt{storetest.Sample(3), swapped(4)}}, nil
+		return ledger.Draft{Receipts: []ledger.Receipt{storetest.Sample(3), withSwappedEvidence(4)}}, nil
 	})
 	if after, failed := s.Head(t.Context()); !isRefused(err, ledger.RefuseSubject) || failed != nil ||
 		after.ID != before.ID {
@@ -48,7 +48,7 @@ func TestSubjectIsSeen(t *testing.T) {
 		"the approval's word": `"subject_digest":"`,
 		"the evidence's hash": `"path":"evidence/t12.csv","provenance":"pull_request","sha256":"`,
 	} {
-		s, at := grown(t, 3)
+		s, at := ledgerOfEntries(t, 3)
 		r := storetest.Sample(3)
 		b := must(ledger.Mint(at.Head, r))
 		i := bytes.Index(b, []byte(before))
@@ -61,7 +61,7 @@ func TestSubjectIsSeen(t *testing.T) {
 		}
 		after := forgeEntry(t, s, at, b, r.Pull())
 		v, err := ledger.Verify(t.Context(), must(s.Tree(after)), ledger.Options{})
-		if err != nil || !slices.Equal(listed(v), codes(ledger.CodeInvalid)) {
+		if err != nil || !slices.Equal(problemCodes(v), codes(ledger.CodeInvalid)) {
 			t.Errorf("%s: Verify lists %v, %v", name, v.Problems, err)
 		}
 		if v, err := ledger.VerifySince(t.Context(), s, after, at.Head); err != nil || v.OK() {
@@ -104,10 +104,10 @@ func forgeEntry(t *testing.T, s *ledger.MemStore, at ledger.Snapshot, b []byte, 
 // stand for nothing else. The evidence of a carried entry is its own; one that takes back has none, and repeats the
 // digest.
 func TestSubjectOfLifeCycle(t *testing.T) {
-	s, at := grown(t, 1)
+	s, at := ledgerOfEntries(t, 1)
 	signed := storetest.Sample(0)
 	other := storetest.Carried(signed, at.Head.Tip)
-	other.Evidence = swapped(0).Evidence
+	other.Evidence = withSwappedEvidence(0).Evidence
 	another := storetest.TakenBack(signed, ledger.Revoked, at.Head.Tip)
 	another.Approval.SubjectDigest = hashA
 	for name, r := range map[string]ledger.Receipt{"carried with other evidence": storetest.Key(other),
@@ -120,14 +120,14 @@ func TestSubjectOfLifeCycle(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		forged := &ledger.MemStore{}
-		first, _ := ledger.Append(t.Context(), forged, ledger.Retry{}, one)
+		first, _ := ledger.Append(t.Context(), forged, ledger.Retry{}, draftSample)
 		before := must(forged.Head(t.Context()))
 		if first.Added[0].Hash != at.Head.Tip {
 			t.Fatal("another genesis")
 		}
 		after := forgeEntry(t, forged, before, must(ledger.Mint(before.Head, r)), r.Pull())
 		if v, err := ledger.Verify(t.Context(), must(forged.Tree(after)), ledger.Options{}); err != nil ||
-			!slices.Equal(listed(v), codes(ledger.CodeReference)) {
+			!slices.Equal(problemCodes(v), codes(ledger.CodeReference)) {
 			t.Errorf("%s: Verify lists %v, %v", name, v.Problems, err)
 		}
 	}
@@ -154,7 +154,7 @@ func TestSubjectOfLifeCycle(t *testing.T) {
 // TestVerifySanitized holds that a receipt whose texts had to be replaced verifies as it was minted: the digest of a
 // subject is over an id as the receipt holds it, and an assignment's hash is over the text before.
 func TestVerifySanitized(t *testing.T) {
-	s, at := grown(t, 1)
+	s, at := ledgerOfEntries(t, 1)
 	r := storetest.Sample(1)
 	r.Evidence[0].ID = "t12\u202e"
 	r.Assignment = &ledger.Assignment{Text: "a\u2028b", SHA256: canonical.SHA256Hex([]byte("a\u2028b"))}
@@ -184,7 +184,7 @@ func TestFindingsAreSeen(t *testing.T) {
 		"graver than the verdict says":   {"high", ledger.RefuseCounts},
 		"a grave one behind a light one": {"low mid", ledger.RefuseFindings},
 	} {
-		s, at := grown(t, 3)
+		s, at := ledgerOfEntries(t, 3)
 		r := storetest.Sample(3)
 		for range len(strings.Fields(c.tiers)) - 1 {
 			r.Findings = append(r.Findings, r.Findings[0])

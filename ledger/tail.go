@@ -18,7 +18,7 @@ func VerifyTail(ctx context.Context, s Store, at Snapshot, seen Head) ([]*Entry,
 		v, err := VerifySince(ctx, s, at, seen)
 		return v.fresh, v.Problems, err
 	}
-	trunk, whole := at.Head.trunk()
+	trunk, whole := at.Head.dropLastSubtrees()
 	if !whole {
 		entries, problem := newestEntries(ctx, s, at, wantTail)
 		return entries, problem, ctx.Err()
@@ -27,9 +27,9 @@ func VerifyTail(ctx context.Context, s Store, at Snapshot, seen Head) ([]*Entry,
 	return v.fresh, v.Problems, err
 }
 
-// trunk is the head without its last subtrees, as far as a tail goes; its tip is not known. It is false where the last
-// one alone is too large.
-func (h Head) trunk() (Head, bool) {
+// dropLastSubtrees is the head without its last subtrees, as far as a tail goes; its tip is not known. It is false
+// where the last one alone is too large.
+func (h Head) dropLastSubtrees() (Head, bool) {
 	e, err := h.decodeEdge()
 	if err != nil {
 		return Head{}, false // HEAD.json is read strictly: its edge fits its count

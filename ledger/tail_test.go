@@ -9,8 +9,8 @@ import (
 	"github.com/defendableos/referee/ledger/storetest"
 )
 
-// grown is a ledger of n entries.
-func grown(t *testing.T, n int) (*ledger.MemStore, ledger.Snapshot) {
+// ledgerOfEntries is a ledger of n entries.
+func ledgerOfEntries(t *testing.T, n int) (*ledger.MemStore, ledger.Snapshot) {
 	t.Helper()
 	s := &ledger.MemStore{}
 	for i := range int64(n) {
@@ -33,7 +33,7 @@ func grown(t *testing.T, n int) (*ledger.MemStore, ledger.Snapshot) {
 // more than 64.
 func TestVerifyTail(t *testing.T) {
 	for n, want := range map[int]int{0: 0, 1: 1, 8: 8, 9: 9, 80: 16, 128: 8, 130: 2} {
-		s, at := grown(t, n)
+		s, at := ledgerOfEntries(t, n)
 		entries, problems, err := ledger.VerifyTail(t.Context(), s, at, ledger.Head{})
 		if err != nil || len(problems) > 0 || len(entries) != want {
 			t.Errorf("%d entries: a tail of %d, want %d; %v, %v", n, len(entries), want, problems, err)
@@ -49,8 +49,8 @@ func TestVerifyTail(t *testing.T) {
 
 // A HEAD.json that was written anew, entries that cannot be read, and another chain than the one known.
 func TestVerifyTailLies(t *testing.T) {
-	s, at := grown(t, 80)
-	_, other := grown(t, 79)
+	s, at := ledgerOfEntries(t, 80)
+	_, other := ledgerOfEntries(t, 79)
 	lies := at
 	lies.Head.Edge = []string{other.Head.Edge[1], at.Head.Edge[1]} // another first subtree
 	if _, problems, err := ledger.VerifyTail(t.Context(), s, lies, ledger.Head{}); err != nil || len(problems) != 1 ||
@@ -65,7 +65,7 @@ func TestVerifyTailLies(t *testing.T) {
 		t.Errorf("another end: %v, %v", problems, err)
 	}
 	for _, n := range []int{9, 128} {
-		s, at := grown(t, n)
+		s, at := ledgerOfEntries(t, n)
 		if _, problems, err := ledger.VerifyTail(t.Context(), unread{s}, at, ledger.Head{}); err != nil ||
 			len(problems) != 1 || problems[0].Code != ledger.CodeUnreadable {
 			t.Errorf("unread: %v, %v", problems, err)

@@ -49,23 +49,23 @@ func TestFactsIn(t *testing.T) {
 		t.Errorf("%v in no findings", got)
 	}
 	for _, key := range []string{"tier", "severity", "bucket", "stage", "rule_ids"} {
-		if n := keys(reflect.TypeFor[Finding](), key); n != 1 {
+		if n := countKeys(reflect.TypeFor[Finding](), key); n != 1 {
 			t.Errorf("a finding has %d members called %s", n, key)
 		}
 	}
 }
 
-// keys counts the members with a key in a type and in all within it.
-func keys(t reflect.Type, key string) (n int) {
+// countKeys counts the members with a key in a type and in all within it.
+func countKeys(t reflect.Type, key string) (n int) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice:
-		return keys(t.Elem(), key)
+		return countKeys(t.Elem(), key)
 	case reflect.Struct:
 		for f := range t.Fields() {
 			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name == key {
 				n++
 			}
-			n += keys(f.Type, key)
+			n += countKeys(f.Type, key)
 		}
 	}
 	return n

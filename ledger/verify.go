@@ -111,7 +111,8 @@ type alias struct {
 }
 
 func (v *verifier) run() error {
-	for _, step := range []func() error{v.inventory, v.attributes, v.walk, v.aliases, v.heads, v.sheetFiles, v.checkPins} {
+	for _, step := range []func() error{v.classifyFiles, v.checkAttributes, v.walkEntries, v.checkAliases, v.checkHeads,
+		v.sheetFiles, v.checkPins} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -130,8 +131,8 @@ func (v *verifier) report(code Code, path string, seq int64, format string, args
 	return errEnough
 }
 
-// inventory sorts the names: what may stand in a ledger, and the rest.
-func (v *verifier) inventory() error {
+// classifyFiles sorts the names: what may stand in a ledger, and the rest.
+func (v *verifier) classifyFiles() error {
 	v.byHash, v.byPull = map[[32]byte]alias{}, map[[32]byte]alias{}
 	v.sheets, v.single, v.used = map[string]string{}, map[Class]TreeEntry{}, map[string]bool{}
 	n := 0
@@ -143,7 +144,7 @@ func (v *verifier) inventory() error {
 			_ = v.report(CodeTooMany, "", -1, "more than %d files", maxEntries)
 			return errEnough
 		}
-		if err := v.name(e); err != nil {
+		if err := v.classifyFile(e); err != nil {
 			return err
 		}
 	}
@@ -156,7 +157,7 @@ func (v *verifier) inventory() error {
 	return v.ctx.Err()
 }
 
-func (v *verifier) name(e TreeEntry) error {
+func (v *verifier) classifyFile(e TreeEntry) error {
 	p, err := ParsePath(e.Path)
 	switch {
 	case err != nil:
@@ -186,15 +187,15 @@ func (v *verifier) name(e TreeEntry) error {
 	return nil
 }
 
-// read gives the bytes of one object.
-func (v *verifier) read(id string) ([]byte, error) {
+// readBlob gives the bytes of one object.
+func (v *verifier) readBlob(id string) ([]byte, error) {
 	for b, err := range v.tree.Blobs([]string{id}) {
 		return b, err
 	}
 	return nil, errors.New("nothing was given for the object " + id)
 }
 
-func (v *verifier) attributes() error {
+func (v *verifier) checkAttributes() error {
 	e, ok := v.single[AttributesFile]
 	if !ok {
 		if len(v.entries) == 0 && len(v.single) == 0 {
@@ -202,7 +203,7 @@ func (v *verifier) attributes() error {
 		}
 		return v.report(CodeAttributes, AttributesPath, -1, "the file is missing; it must say %q", Attributes)
 	}
-	b, err := v.read(e.ID)
+	b, err := v.readBlob(e.ID)
 	if err != nil {
 		return v.report(CodeUnreadable, AttributesPath, -1, "%v", err)
 	}
@@ -213,8 +214,8 @@ func (v *verifier) attributes() error {
 	return nil
 }
 
-// walk reads the entries in order and follows the chain.
-func (v *verifier) walk() error {
+// walkEntries reads the entries in order and follows the chain.
+func (v *verifier) walkEntries() error {
 	v.chain = newChain(v.result.Leaves)
 	ids := make([]string, len(v.entries))
 	for i, e := range v.entries {
@@ -228,7 +229,7 @@ func (v *verifier) walk() error {
 		if err := v.ctx.Err(); err != nil {
 			return err
 		}
-		if err := v.follow(v.entries[i], c); err != nil {
+		if err := v.followEntry(v.entries[i], c); err != nil {
 			return err
 		}
 		if v.o.Progress != nil && (i%1000 == 999 || i == len(ids)-1) {
@@ -240,9 +241,10 @@ func (v *verifier) walk() error {
 	return v.ctx.Err()
 }
 
-// follow lists what is wrong with one entry and puts it on the chain. Only the first problem of an entry's own bytes is
-// listed, as the others follow from it; it takes its place in the chain nevertheless, so that one edit is one problem.
-func (v *verifier) follow(e named, c checked) error {
+// followEntry lists what is wrong with one entry and puts it on the chain. Only the first problem of an entry's own
+// bytes is listed, as the others follow from it; it takes its place in the chain nevertheless, so that one edit is one
+// problem.
+func (v *verifier) followEntry(e named, c checked) error {
 	path := func() string { return Place{Class: EntryFile, Seq: e.seq, Hash: e.hash}.String() }
 	if c.err != nil {
 		if err := v.report(c.code, path(), e.seq, "%v", c.err); err != nil {
@@ -263,17 +265,17 @@ func (v *verifier) follow(e named, c checked) error {
 	return nil
 }
 
-// aliases holds the second and third path of each entry to the first.
-func (v *verifier) aliases() error {
+// checkAliases holds the second and third path of each entry to the first.
+func (v *verifier) checkAliases() error {
 	for _, e := range v.entries {
-		if err := v.alias(v.byHash, e, Place{Class: HashAlias, Hash: e.hash}); err != nil {
+		if err := v.checkAlias(v.byHash, e, Place{Class: HashAlias, Hash: e.hash}); err != nil {
 			return err
 		}
 		pull, known := v.chain.pulls[e.hash]
 		if !known {
 			delete(v.byPull, hashBytes(e.hash)) // nothing is known of an entry that could not be read
 		} else if pull > 0 {
-			if err := v.alias(v.byPull, e, Place{Class: PullAlias, Seq: e.seq, Pull: pull, Hash: e.hash}); err != nil {
+			if err := v.checkAlias(v.byPull, e, Place{Class: PullAlias, Seq: e.seq, Pull: pull, Hash: e.hash}); err != nil {
 				return err
 			}
 		}
@@ -304,8 +306,8 @@ func sortedHashes(list map[[32]byte]alias) []string {
 	return all
 }
 
-// alias looks an entry up under another path, and takes it from the list so that the orphans remain.
-func (v *verifier) alias(list map[[32]byte]alias, e named, want Place) error {
+// checkAlias looks an entry up under another path, and takes it from the list so that the orphans remain.
+func (v *verifier) checkAlias(list map[[32]byte]alias, e named, want Place) error {
 	key := hashBytes(e.hash)
 	a, ok := list[key]
 	if !ok || a.seq != want.Seq || a.pull != want.Pull {
@@ -319,8 +321,8 @@ func (v *verifier) alias(list map[[32]byte]alias, e named, want Place) error {
 	return nil
 }
 
-// heads holds HEAD.json and LEDGER.json to what the entries say.
-func (v *verifier) heads() error {
+// checkHeads holds HEAD.json and LEDGER.json to what the entries say.
+func (v *verifier) checkHeads() error {
 	if len(v.entries) == 0 && len(v.single) == 0 {
 		return nil // there is no ledger
 	}
@@ -334,7 +336,7 @@ func (v *verifier) heads() error {
 		}
 		return v.report(CodeInfoUnreadable, InfoPath, -1, "the file is missing")
 	}
-	b, err := v.read(e.ID)
+	b, err := v.readBlob(e.ID)
 	if err != nil {
 		return v.report(CodeUnreadable, InfoPath, -1, "%v", err)
 	}
@@ -346,7 +348,7 @@ func (v *verifier) heads() error {
 	if len(v.result.Hashes) == 0 || v.result.Hashes[0] != info.Genesis {
 		return v.report(CodeInfoLies, InfoPath, -1, "genesis is %.8s…, which is not the first entry", info.Genesis)
 	}
-	return v.foreign(info)
+	return v.listForeign(info)
 }
 
 func (v *verifier) headFile() error {
@@ -354,7 +356,7 @@ func (v *verifier) headFile() error {
 	if !ok {
 		return v.report(CodeHeadUnreadable, HeadPath, -1, "the file is missing")
 	}
-	b, err := v.read(e.ID)
+	b, err := v.readBlob(e.ID)
 	if err != nil {
 		return v.report(CodeUnreadable, HeadPath, -1, "%v", err)
 	}
@@ -370,8 +372,8 @@ func (v *verifier) headFile() error {
 	return nil
 }
 
-// foreign lists the entries of another repository than the ledger's.
-func (v *verifier) foreign(info Info) error {
+// listForeign lists the entries of another repository than the ledger's.
+func (v *verifier) listForeign(info Info) error {
 	for _, f := range v.chain.repositories {
 		if f.id != info.Repository.ID {
 			if err := v.report(CodeRepository, "", f.seq, "the entry, and maybe others, belongs to the repository "+
@@ -388,7 +390,7 @@ func (v *verifier) foreign(info Info) error {
 func (v *verifier) sheetFiles() error {
 	for _, hash := range slices.Sorted(maps.Keys(v.sheets)) {
 		path := Place{Class: SheetFile, Hash: hash}.String()
-		b, err := v.read(v.sheets[hash])
+		b, err := v.readBlob(v.sheets[hash])
 		switch {
 		case err != nil:
 			err = v.report(CodeUnreadable, path, -1, "%v", err)

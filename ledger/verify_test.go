@@ -20,8 +20,8 @@ type forge struct {
 	lost    string // the path whose blob cannot be read
 }
 
-// good is a ledger of six entries: five receipts and a merged entry.
-func good(t *testing.T) *forge {
+// sixEntryLedger is a ledger of six entries: five receipts and a merged entry.
+func sixEntryLedger(t *testing.T) *forge {
 	t.Helper()
 	m := &ledger.MemStore{}
 	sheet := []byte("sheet") // its hash is the one that Sample names
@@ -109,8 +109,8 @@ func (f *forge) Blobs(ids []string) iter.Seq2[[]byte, error] {
 	}
 }
 
-// entry gives the path of the entry at seq, and its bytes.
-func (f *forge) entry(seq int64) (string, []byte) {
+// entryAt gives the path of the entry at seq, and its bytes.
+func (f *forge) entryAt(seq int64) (string, []byte) {
 	for path, b := range f.files {
 		if p, err := ledger.ParsePath(path); err == nil && p.Class == ledger.EntryFile && p.Seq == seq {
 			return path, b
@@ -119,9 +119,9 @@ func (f *forge) entry(seq int64) (string, []byte) {
 	panic("no such entry")
 }
 
-// remove takes the entry at seq out, with its aliases.
-func (f *forge) remove(seq int64) []byte {
-	path, b := f.entry(seq)
+// removeEntry takes the entry at seq out, with its aliases.
+func (f *forge) removeEntry(seq int64) []byte {
+	path, b := f.entryAt(seq)
 	p, _ := ledger.ParsePath(path)
 	for name := range f.files {
 		if strings.Contains(name, p.Hash) {
@@ -131,8 +131,8 @@ func (f *forge) remove(seq int64) []byte {
 	return b
 }
 
-// put files bytes at seq under their own hash, with all aliases, as a forger would who knows the layout.
-func (f *forge) put(seq int64, b []byte) {
+// putEntry files bytes at seq under their own hash, with all aliases, as a forger would who knows the layout.
+func (f *forge) putEntry(seq int64, b []byte) {
 	pull := int64(0)
 	if r, err := ledger.Parse(b); err == nil {
 		pull = r.Pull()
@@ -142,16 +142,16 @@ func (f *forge) put(seq int64, b []byte) {
 	}
 }
 
-// edit replaces text in the entry at seq; rename says whether the files are named by the new hash.
-func (f *forge) edit(seq int64, old, with string, rename bool) {
-	path, b := f.entry(seq)
+// editEntry replaces text in the entry at seq; rename says whether the files are named by the new hash.
+func (f *forge) editEntry(seq int64, old, with string, rename bool) {
+	path, b := f.entryAt(seq)
 	changed := []byte(strings.Replace(string(b), old, with, 1))
 	if string(changed) == string(b) {
 		panic(old + " does not occur")
 	}
 	if rename {
-		f.remove(seq)
-		f.put(seq, changed)
+		f.removeEntry(seq)
+		f.putEntry(seq, changed)
 		return
 	}
 	p, _ := ledger.ParsePath(path)
@@ -162,20 +162,20 @@ func (f *forge) edit(seq int64, old, with string, rename bool) {
 	}
 }
 
-// rewrite mints the entries from seq on anew, after edit has changed the first of them, and makes HEAD.json agree: the
-// attack of whoever may push and knows the format.
-func (f *forge) rewrite(from int64, edit func(*ledger.Receipt)) {
+// rewriteFrom mints the entries from seq on anew, after edit has changed the first of them, and makes HEAD.json agree:
+// the attack of whoever may push and knows the format.
+func (f *forge) rewriteFrom(from int64, edit func(*ledger.Receipt)) {
 	head := ledger.NewHead()
 	var rest []ledger.Receipt
 	var olds []string
 	for seq := int64(0); seq < 6; seq++ {
-		_, b := f.entry(seq)
+		_, b := f.entryAt(seq)
 		if seq < from {
 			head = must(head.Append(b))
 			continue
 		}
 		rest, olds = append(rest, *must(ledger.Parse(b))), append(olds, canonical.SHA256Hex(b))
-		f.remove(seq)
+		f.removeEntry(seq)
 	}
 	edit(&rest[0])
 	hashes := map[string]string{}
@@ -185,11 +185,11 @@ func (f *forge) rewrite(from int64, edit func(*ledger.Receipt)) {
 		}
 		b := must(ledger.Mint(head, r))
 		hashes[olds[i]] = canonical.SHA256Hex(b)
-		f.put(head.Count, b)
+		f.putEntry(head.Count, b)
 		head = must(head.Append(b))
 	}
 	f.files[ledger.HeadPath] = must(head.Format())
-	_, first := f.entry(0)
+	_, first := f.entryAt(0)
 	info := ledger.Info{Format: ledger.InfoFormat, Genesis: canonical.SHA256Hex(first),
 		Repository: ledger.Repository{ID: 4242, Name: "example/work"}}
 	f.files[ledger.InfoPath] = must(info.Marshal())
@@ -207,7 +207,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-func verify(t *testing.T, f *forge, pins ...ledger.Pin) *ledger.Verification {
+func verifyForged(t *testing.T, f *forge, pins ...ledger.Pin) *ledger.Verification {
 	t.Helper()
 	v, err := ledger.Verify(t.Context(), f, ledger.Options{Pins: pins})
 	if err != nil {
@@ -220,7 +220,7 @@ func verify(t *testing.T, f *forge, pins ...ledger.Pin) *ledger.Verification {
 }
 
 func TestVerifyGood(t *testing.T) {
-	v := verify(t, good(t))
+	v := verifyForged(t, sixEntryLedger(t))
 	for _, p := range v.Problems {
 		t.Error(p)
 	}
@@ -228,7 +228,7 @@ func TestVerifyGood(t *testing.T) {
 		v.Leaves.Count() != 6 {
 		t.Errorf("%+v", v)
 	}
-	if v := verify(t, &forge{}); !v.OK() || v.Head.Count != 0 {
+	if v := verifyForged(t, &forge{}); !v.OK() || v.Head.Count != 0 {
 		t.Errorf("an empty tree: %v", v.Problems)
 	}
 	calls := 0
@@ -251,68 +251,68 @@ func TestVerifyAttacks(t *testing.T) {
 		attack func(f *forge)
 		codes  []ledger.Code
 	}{
-		"edit": {func(f *forge) { f.edit(2, `"model":"example-70b"`, `"model":"example-99b"`, false) },
+		"edit": {func(f *forge) { f.editEntry(2, `"model":"example-70b"`, `"model":"example-99b"`, false) },
 			codes(ledger.CodeName, ledger.CodeHeadLies)},
-		"edit, rename": {func(f *forge) { f.edit(2, `"model":"example-70b"`, `"model":"example-99b"`, true) },
+		"edit, rename": {func(f *forge) { f.editEntry(2, `"model":"example-70b"`, `"model":"example-99b"`, true) },
 			codes(ledger.CodeParent, ledger.CodeHeadLies)},
-		"edit the tip": {func(f *forge) { f.edit(5, `"actor":"rosa"`, `"actor":"mina"`, true) },
+		"edit the tip": {func(f *forge) { f.editEntry(5, `"actor":"rosa"`, `"actor":"mina"`, true) },
 			codes(ledger.CodeHeadLies)},
-		"drop middle": {func(f *forge) { f.remove(2) }, codes(ledger.CodeGap, ledger.CodeHeadLies)},
-		"drop first": {func(f *forge) { f.remove(0) }, codes(ledger.CodeGap, ledger.CodeReference,
+		"drop middle": {func(f *forge) { f.removeEntry(2) }, codes(ledger.CodeGap, ledger.CodeHeadLies)},
+		"drop first": {func(f *forge) { f.removeEntry(0) }, codes(ledger.CodeGap, ledger.CodeReference,
 			ledger.CodeHeadLies, ledger.CodeInfoLies)},
-		"truncate": {func(f *forge) { f.remove(5) }, codes(ledger.CodeHeadLies)},
+		"truncate": {func(f *forge) { f.removeEntry(5) }, codes(ledger.CodeHeadLies)},
 		"reorder": {func(f *forge) {
-			a, b := f.remove(2), f.remove(3)
-			f.put(2, b)
-			f.put(3, a)
+			a, b := f.removeEntry(2), f.removeEntry(3)
+			f.putEntry(2, b)
+			f.putEntry(3, a)
 		}, codes(ledger.CodeMisplaced, ledger.CodeParent, ledger.CodeMisplaced, ledger.CodeParent, ledger.CodeParent,
 			ledger.CodeHeadLies)},
 		"insert": {func(f *forge) {
 			head := ledger.NewHead()
 			for seq := range int64(3) {
-				_, b := f.entry(seq)
+				_, b := f.entryAt(seq)
 				head = must(head.Append(b))
 			}
-			f.put(3, must(ledger.Mint(head, storetest.Sample(77))))
+			f.putEntry(3, must(ledger.Mint(head, storetest.Sample(77))))
 			// the inserted one has the lower hash and comes first
 		}, codes(ledger.CodeTwin, ledger.CodeParent, ledger.CodeHeadLies)},
 		"forged, well-formed": {func(f *forge) {
 			r := storetest.Sample(77)
-			_, b := f.entry(5)
+			_, b := f.entryAt(5)
 			h := ledger.Head{Count: 6, Tip: canonical.SHA256Hex(b), Root: hashA, Edge: []string{hashA, hashB}}
-			f.put(6, must(ledger.Mint(h, r)))
+			f.putEntry(6, must(ledger.Mint(h, r)))
 		}, codes(ledger.CodeLog, ledger.CodeHeadLies)},
-		"another repository": {func(f *forge) { f.append(storetest.Key(other)) }, codes(ledger.CodeRepository)},
+		"another repository": {func(f *forge) { f.appendUnchecked(storetest.Key(other)) }, codes(ledger.CodeRepository)},
 		"the same sign-off twice": {func(f *forge) {
 			r := storetest.Sample(3)
 			r.Approval.Approver.Permission = "admin"
-			f.append(r)
+			f.appendUnchecked(r)
 		}, codes(ledger.CodeDuplicate)},
 		"refers to nothing": {func(f *forge) {
-			f.append(storetest.Observed(storetest.Sample(1), ledger.Merged,
+			f.appendUnchecked(storetest.Observed(storetest.Sample(1), ledger.Merged,
 				hashA))
 		}, codes(ledger.CodeReference)},
-		"cook of nothing":     {func(f *forge) { f.append(cook()) }, codes(ledger.CodeReference)},
-		"incident of nothing": {func(f *forge) { f.append(incident()) }, codes(ledger.CodeReference)},
-		"non-canonical twin": {func(f *forge) { f.edit(5, `"seq":5`, `"seq": 5`, true) },
+		"cook of nothing":     {func(f *forge) { f.appendUnchecked(cookReceipt()) }, codes(ledger.CodeReference)},
+		"incident of nothing": {func(f *forge) { f.appendUnchecked(incidentReceipt()) }, codes(ledger.CodeReference)},
+		"non-canonical twin": {func(f *forge) { f.editEntry(5, `"seq":5`, `"seq": 5`, true) },
 			codes(ledger.CodeNotCanonical, ledger.CodeHeadLies)},
-		"unknown schema": {func(f *forge) { f.edit(5, `eval-receipt/v1`, `eval-receipt/v9`, true) },
+		"unknown schema": {func(f *forge) { f.editEntry(5, `eval-receipt/v1`, `eval-receipt/v9`, true) },
 			codes(ledger.CodeUnknownSchema, ledger.CodeHeadLies)},
 		"without approval": {func(f *forge) {
-			f.edit(5, `"kind":"merged"`, `"kind":"approved"`, true)
+			f.editEntry(5, `"kind":"merged"`, `"kind":"approved"`, true)
 		}, codes(ledger.CodeInvalid, ledger.CodeHeadLies)},
 		"extra file": {func(f *forge) { f.files["notes.txt"] = []byte("x") }, codes(ledger.CodeUnknownFile)},
 		"case-fold": {func(f *forge) { f.files["head.json"] = f.files[ledger.HeadPath] },
 			codes(ledger.CodeUnknownFile)},
 		"dot dot": {func(f *forge) { f.files["receipts/../x"] = nil }, codes(ledger.CodeUnknownFile)},
 		"dot git": {func(f *forge) { f.files[".git/config"] = nil }, codes(ledger.CodeUnknownFile)},
-		"symlink": {func(f *forge) { f.strange = strange(ledger.PagePath, "120000", 10) },
+		"symlink": {func(f *forge) { f.strange = oneFileTree(ledger.PagePath, "120000", 10) },
 			codes(ledger.CodeMode)},
-		"submodule": {func(f *forge) { f.strange = strange(ledger.PagePath, "160000", 0) },
+		"submodule": {func(f *forge) { f.strange = oneFileTree(ledger.PagePath, "160000", 0) },
 			codes(ledger.CodeMode)},
-		"executable": {func(f *forge) { f.strange = strange(ledger.PagePath, "100755", 10) },
+		"executable": {func(f *forge) { f.strange = oneFileTree(ledger.PagePath, "100755", 10) },
 			codes(ledger.CodeMode)},
-		"huge blob": {func(f *forge) { f.strange = strange(ledger.PagePath, "100644", 1<<30) },
+		"huge blob": {func(f *forge) { f.strange = oneFileTree(ledger.PagePath, "100644", 1<<30) },
 			codes(ledger.CodeSize)},
 		"HEAD.json lies": {func(f *forge) { f.files[ledger.HeadPath] = must(ledger.NewHead().Format()) },
 			codes(ledger.CodeHeadLies)},
@@ -336,18 +336,18 @@ func TestVerifyAttacks(t *testing.T) {
 			codes(ledger.CodeAttributes)},
 		".gitattributes, eol": {func(f *forge) { f.files[ledger.AttributesPath] = []byte("* text eol=crlf\n") },
 			codes(ledger.CodeAttributes)},
-		"alias dropped":      {func(f *forge) { f.drop(ledger.HashAlias) }, codes(ledger.CodeAliasMissing)},
-		"pull alias dropped": {func(f *forge) { f.drop(ledger.PullAlias) }, codes(ledger.CodeAliasMissing)},
+		"alias dropped":      {func(f *forge) { f.dropAlias(ledger.HashAlias) }, codes(ledger.CodeAliasMissing)},
+		"pull alias dropped": {func(f *forge) { f.dropAlias(ledger.PullAlias) }, codes(ledger.CodeAliasMissing)},
 		"alias differs": {func(f *forge) {
-			_, b := f.entry(1)
-			f.files[f.drop(ledger.HashAlias)] = b
+			_, b := f.entryAt(1)
+			f.files[f.dropAlias(ledger.HashAlias)] = b
 		}, codes(ledger.CodeAliasDiffers)},
 		"alias orphan": {func(f *forge) { f.files["hash/aa/aa/"+hashA+".json"] = []byte("{}") },
 			codes(ledger.CodeAliasOrphan)},
 		"pull orphan": {func(f *forge) { f.files["pr/0000/00/01/000000009-"+hashA+".json"] = []byte("{}") },
 			codes(ledger.CodeAliasOrphan)},
 		"two pull requests": {func(f *forge) {
-			path, b := f.entry(1)
+			path, b := f.entryAt(1)
 			p, _ := ledger.ParsePath(path)
 			f.files["pr/0000/00/99/000000001-"+p.Hash+".json"] = b
 		}, nil}, // which of the two is seen first depends on the tree: held below
@@ -355,23 +355,23 @@ func TestVerifyAttacks(t *testing.T) {
 		"sheet orphaned": {func(f *forge) { f.files[sheetPath("x")] = []byte("x") }, codes(ledger.CodeSheetOrphan)},
 		"blob missing":   {func(f *forge) { f.lost = ledger.HeadPath }, codes(ledger.CodeUnreadable)},
 		// What L1 cannot see, as every good verification says:
-		"truncate, HEAD.json too": {func(f *forge) { f.truncate() }, codes()},
+		"truncate, HEAD.json too": {func(f *forge) { f.truncateLedger() }, codes()},
 		"rewrite from 2": {func(f *forge) {
-			f.rewrite(2,
+			f.rewriteFrom(2,
 				func(r *ledger.Receipt) { r.Agent.Model = "example-99b" })
 		}, codes()},
 		"new genesis": {func(f *forge) {
-			f.rewrite(0,
+			f.rewriteFrom(0,
 				func(r *ledger.Receipt) { r.Agent.Model = "example-99b" })
 		}, codes()},
 	} {
-		f := good(t)
+		f := sixEntryLedger(t)
 		c.attack(f)
-		v := verify(t, f)
+		v := verifyForged(t, f)
 		if c.codes == nil && v.OK() {
 			t.Errorf("%s: not seen", name)
 		}
-		if c.codes != nil && !slices.Equal(listed(v), c.codes) {
+		if c.codes != nil && !slices.Equal(problemCodes(v), c.codes) {
 			t.Errorf("%s: %v\nwant %v", name, v.Problems, c.codes)
 		}
 	}
@@ -380,7 +380,7 @@ func TestVerifyAttacks(t *testing.T) {
 // codes is a list that is never nil.
 func codes(all ...ledger.Code) []ledger.Code { return append([]ledger.Code{}, all...) }
 
-func listed(v *ledger.Verification) []ledger.Code {
+func problemCodes(v *ledger.Verification) []ledger.Code {
 	all := codes()
 	for _, p := range v.Problems {
 		all = append(all, p.Code)
@@ -388,21 +388,21 @@ func listed(v *ledger.Verification) []ledger.Code {
 	return all
 }
 
-func strange(path, mode string, size int64) []ledger.TreeEntry {
+func oneFileTree(path, mode string, size int64) []ledger.TreeEntry {
 	return []ledger.TreeEntry{{Path: path, Mode: mode, ID: hashA, Size: size}}
 }
 
-// append adds an entry that the chain allows, without asking what Append would ask.
-func (f *forge) append(r ledger.Receipt) {
+// appendUnchecked adds an entry that the chain allows, without asking what Append would ask.
+func (f *forge) appendUnchecked(r ledger.Receipt) {
 	head := must(ledger.ParseHead(f.files[ledger.HeadPath]))
 	b := must(ledger.Mint(head, r))
-	f.put(head.Count, b)
+	f.putEntry(head.Count, b)
 	f.files[ledger.HeadPath] = must(must(head.Append(b)).Format())
 }
 
-// drop takes an alias of the entry 3 out and gives its path.
-func (f *forge) drop(class ledger.Class) string {
-	path, _ := f.entry(3)
+// dropAlias takes an alias of the entry 3 out and gives its path.
+func (f *forge) dropAlias(class ledger.Class) string {
+	path, _ := f.entryAt(3)
 	at, _ := ledger.ParsePath(path)
 	for name := range f.files {
 		if p, err := ledger.ParsePath(name); err == nil && p.Class == class && p.Hash == at.Hash {
@@ -413,37 +413,37 @@ func (f *forge) drop(class ledger.Class) string {
 	panic("no alias")
 }
 
-// truncate cuts the last two entries off and makes HEAD.json agree.
-func (f *forge) truncate() {
-	f.remove(5)
-	f.remove(4)
+// truncateLedger cuts the last two entries off and makes HEAD.json agree.
+func (f *forge) truncateLedger() {
+	f.removeEntry(5)
+	f.removeEntry(4)
 	head := ledger.NewHead()
 	for seq := range int64(4) {
-		_, b := f.entry(seq)
+		_, b := f.entryAt(seq)
 		head = must(head.Append(b))
 	}
 	f.files[ledger.HeadPath] = must(head.Format())
 }
 
 func TestCompare(t *testing.T) {
-	a, same := verify(t, good(t)), verify(t, good(t))
-	grown, forked, cut := good(t), good(t), good(t)
-	grown.append(storetest.Sample(70))
-	forked.rewrite(3, func(r *ledger.Receipt) { r.Agent.Model = "example-99b" })
-	cut.truncate()
-	for name, other := range map[string]*ledger.Verification{"same": same, "longer": verify(t, grown),
-		"shorter": verify(t, cut), "empty": verify(t, &forge{})} {
+	a, same := verifyForged(t, sixEntryLedger(t)), verifyForged(t, sixEntryLedger(t))
+	grown, forked, cut := sixEntryLedger(t), sixEntryLedger(t), sixEntryLedger(t)
+	grown.appendUnchecked(storetest.Sample(70))
+	forked.rewriteFrom(3, func(r *ledger.Receipt) { r.Agent.Model = "example-99b" })
+	cut.truncateLedger()
+	for name, other := range map[string]*ledger.Verification{"same": same, "longer": verifyForged(t, grown),
+		"shorter": verifyForged(t, cut), "empty": verifyForged(t, &forge{})} {
 		if problems := ledger.Compare(a, other); len(problems) != 0 {
 			t.Errorf("%s: %v", name, problems)
 		}
 	}
-	problems := ledger.Compare(a, verify(t, forked))
+	problems := ledger.Compare(a, verifyForged(t, forked))
 	if len(problems) != 1 || problems[0].Code != ledger.CodeFork || problems[0].Seq != 3 {
 		t.Errorf("%v, want a fork at 3", problems)
 	}
-	edited := good(t)
-	edited.edit(2, `"model":"example-70b"`, `"model":"example-99b"`, false)
-	if problems := ledger.Compare(a, verify(t, edited)); len(problems) != 1 || problems[0].Code != ledger.CodeFork {
+	edited := sixEntryLedger(t)
+	edited.editEntry(2, `"model":"example-70b"`, `"model":"example-99b"`, false)
+	if problems := ledger.Compare(a, verifyForged(t, edited)); len(problems) != 1 || problems[0].Code != ledger.CodeFork {
 		t.Errorf("%v, want that other bytes are seen under the same names", problems)
 	}
 }
@@ -532,11 +532,11 @@ func TestVerifyIsStable(t *testing.T) {
 	before := runtime.NumGoroutine()
 	var first []ledger.Problem
 	for range 20 {
-		f := good(t)
-		f.edit(1, `"model":"example-70b"`, `"model":"example-99b"`, false)
-		f.edit(3, `"seq":3`, `"seq": 3`, true)
+		f := sixEntryLedger(t)
+		f.editEntry(1, `"model":"example-70b"`, `"model":"example-99b"`, false)
+		f.editEntry(3, `"seq":3`, `"seq": 3`, true)
 		f.files["a"], f.files["b"] = nil, nil
-		v := verify(t, f)
+		v := verifyForged(t, f)
 		// the map's order
 		slices.SortFunc(v.Problems[:2], func(a, b ledger.Problem) int { return strings.Compare(a.Path, b.Path) })
 		if first == nil {

@@ -23,7 +23,7 @@ func (a *audit) makeReport() *Report {
 		Submission: a.submissionRef(), Params: a.Sheet.paramValues(), Evidence: a.evidenceRefs(),
 		Stated: a.listStatedFigures(),
 		Agent:  a.Agent,
-		Checks: a.checks, Findings: a.findings, Derived: a.deriveValues(), Compliance: a.compliance(),
+		Checks: a.checks, Findings: a.findings, Derived: a.deriveValues(), Compliance: a.countFactsByFamily(),
 		Errors: a.fieldErrors(), Verdict: a.newTally().verdictOf(), Advisory: a.Advisory,
 		Protocol: a.protocolOf(), Trace: a.traceOf(),
 		Notices: a.allNotices(), Explained: a.explain, Checklist: a.openQuestions()}

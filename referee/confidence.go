@@ -31,7 +31,7 @@ var maxTemperature = decimal.FromInt(2)
 
 // checkAgentFigures refuses a temperature or a prior that cannot be one.
 func checkAgentFigures(agent *strictjson.Value, problems *Problems) {
-	if v := agent.Get("temperature"); v != nil && !within(v, maxTemperature) {
+	if v := agent.Get("temperature"); v != nil && !isFromZeroTo(v, maxTemperature) {
 		problems.addProblem(v, "temperature", "temperature must be a number from 0 to 2, not %s; leave the member out where "+
 			"it is not known", v.Text)
 	}
@@ -52,7 +52,7 @@ func checkPrior(prior *strictjson.Value, problems *Problems) {
 	scored := false
 	for _, task := range confidenceTasks {
 		v := prior.Get(task)
-		if scored = scored || v != nil; v != nil && v.Kind == strictjson.Number && !within(v, highestCap) {
+		if scored = scored || v != nil; v != nil && v.Kind == strictjson.Number && !isFromZeroTo(v, highestCap) {
 			problems.addProblem(v, "confidence_prior", "%s must be from 0 to 100, not %s", task, v.Text)
 		}
 	}
@@ -79,8 +79,8 @@ func checkPrior(prior *strictjson.Value, problems *Problems) {
 	}
 }
 
-// within reports whether v is a number from 0 to highest.
-func within(v *strictjson.Value, highest *decimal.Num) bool {
+// isFromZeroTo reports whether v is a number from 0 to highest.
+func isFromZeroTo(v *strictjson.Value, highest *decimal.Num) bool {
 	n := v.Decimal()
 	return n != nil && n.Sign() >= 0 && decimal.Cmp(n, highest) <= 0
 }

@@ -198,12 +198,12 @@ func (v vectorCase) cases() []vectorCase {
 	}
 	out := slices.Clone(v.Cases)
 	for i := range out {
-		out[i].inherit(v)
+		out[i].inheritFields(v)
 	}
 	return out
 }
 
-func (v *vectorCase) inherit(from vectorCase) {
+func (v *vectorCase) inheritFields(from vectorCase) {
 	v.Clause = from.Clause
 	if v.Sheet == nil && v.SheetText == nil {
 		v.Sheet, v.SheetText = from.Sheet, from.SheetText
@@ -284,14 +284,14 @@ func (v vectorCase) runLoad(t *testing.T) {
 		t.Fatal("the sheet loads")
 	}
 	for _, want := range v.Expect.Refused {
-		if !want.met(err) {
+		if !want.matchesRefusal(err) {
 			t.Errorf("not refused with %+v, but:\n%v", want, err)
 		}
 	}
 }
 
-// met reports whether one of the refusals is the expected one.
-func (want expectedRefusal) met(err error) bool {
+// matchesRefusal reports whether one of the refusals is the expected one.
+func (want expectedRefusal) matchesRefusal(err error) bool {
 	var refused *RefusedError
 	if !errors.As(err, &refused) {
 		return want.Rule == "json" && strings.Contains(err.Error(), want.Contains)
@@ -397,7 +397,7 @@ func (v vectorCase) runExpr(t *testing.T) {
 		}
 		doc = `{"inputs":` + string(encode(given)) + `}`
 	}
-	rep := audited(mustLoad(t, src), doc)
+	rep := auditText(mustLoad(t, src), doc)
 	if v.Expect.Value != "" {
 		if got := rep.Derived[0]; got.Value != v.Expect.Value {
 			t.Errorf("%s = %q (%s), want %q", v.Expr, got.Value, got.Reason, v.Expect.Value)
@@ -500,7 +500,7 @@ func (e expectation) ofFindings(t *testing.T, rep *Report) {
 		t.Errorf("findings %v, want none", codes(rep))
 	}
 	for _, want := range e.Findings {
-		if !slices.ContainsFunc(rep.Findings, want.met) {
+		if !slices.ContainsFunc(rep.Findings, want.matchesFinding) {
 			t.Errorf("no finding %s among %v\n%+v", encode(want), codes(rep), rep.Findings)
 		}
 	}
@@ -528,8 +528,8 @@ func (e expectation) ofFindings(t *testing.T, rep *Report) {
 	}
 }
 
-// met reports whether a finding is the expected one, in every member that is stated.
-func (want expectedFinding) met(f Finding) bool {
+// matchesFinding reports whether a finding is the expected one, in every member that is stated.
+func (want expectedFinding) matchesFinding(f Finding) bool {
 	same := func(want, got string) bool { return want == "" || want == got }
 	spot := Spot{}
 	if f.Spot != nil {

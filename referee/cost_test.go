@@ -27,13 +27,13 @@ const costSheet = `"required_inputs":[{"name":"rows","type":"array"}],
 		{"id":"limits","check":"range","over":"inputs.rows","limits":{"v":[0,1],"w":[0,1]},"tier":"high"},
 		{"id":"told","expr":"len(extract(field(\"final_output\"), r\"(a|b|ab)*c\")) >= 0","tier":"high"}]}`
 
-// filled is text written so often that it has about n bytes, with commas between.
-func filled(text string, n int) string {
+// repeatToLength is text written so often that it has about n bytes, with commas between.
+func repeatToLength(text string, n int) string {
 	return strings.TrimSuffix(strings.Repeat(text+",", n/(len(text)+1)), ",")
 }
 
-// numbered writes a format n times with its number, with commas between.
-func numbered(format string, n int) string {
+// repeatNumbered writes a format n times with its number, with commas between.
+func repeatNumbered(format string, n int) string {
 	out := make([]string, n)
 	for i := range out {
 		out[i] = strings.ReplaceAll(format, "#", fmt.Sprint(i))
@@ -47,46 +47,46 @@ var costly = []struct {
 	name, submission, file, data string
 	blocks                       string
 }{
-	{"3,000 empty rows", `{"inputs":{"rows":[` + filled("{}", 9000) + `]}}`, "d.csv", "a\n1\n", "each"},
-	{"80,000 rows of nothing", `{"inputs":{"rows":[` + filled("0", 160_000) + `]}}`, "d.csv", "a\n1\n", "each"},
-	{"53,000 empty claims", `{"inputs":{"rows":[]},"claims":[` + filled("{}", 160_000) + `]}`, "d.csv", "a\n1\n",
+	{"3,000 empty rows", `{"inputs":{"rows":[` + repeatToLength("{}", 9000) + `]}}`, "d.csv", "a\n1\n", "each"},
+	{"80,000 rows of nothing", `{"inputs":{"rows":[` + repeatToLength("0", 160_000) + `]}}`, "d.csv", "a\n1\n", "each"},
+	{"53,000 empty claims", `{"inputs":{"rows":[]},"claims":[` + repeatToLength("{}", 160_000) + `]}`, "d.csv", "a\n1\n",
 		"all_claims_cited"},
 	{"512 calculations of irr", `{"inputs":{"rows":[]},"calculations":[` +
-		numbered(`{"name":"c#","formula":"irr(cf)","inputs":{"cf":[-1000,`+filled("4.#",
+		repeatNumbered(`{"name":"c#","formula":"irr(cf)","inputs":{"cf":[-1000,`+repeatToLength("4.#",
 			1000)+`]},"result":1,"units":"ratio"}`, 512) + `]}`, "d.csv", "a\n1\n", "math.rederivation"},
 	{"512 calculations of npv", `{"inputs":{"rows":[]},"calculations":[` +
-		numbered(`{"name":"c#","formula":"`+strings.TrimSuffix(strings.Repeat("npv(r,cf)+", 60),
-			"+")+`","inputs":{"r":0.1,"cf":[`+filled("1", 800)+`]},"result":1,"units":"ratio"}`, 512) + `]}`,
+		repeatNumbered(`{"name":"c#","formula":"`+strings.TrimSuffix(strings.Repeat("npv(r,cf)+", 60),
+			"+")+`","inputs":{"r":0.1,"cf":[`+repeatToLength("1", 800)+`]},"result":1,"units":"ratio"}`, 512) + `]}`,
 		"d.csv", "a\n1\n", "math.rederivation"},
 	{"120,000 names of one normal form", `{"inputs":{"rows":[]},"calculations":[{"name":"c","formula":"a","inputs":{` +
 		dotted(120_000) + `},"result":1,"units":"ratio"}]}`, "d.csv", "a\n1\n", "math.rederivation"},
 	{"a name of a thousand words", `{"inputs":{"rows":[]},"calculations":[` +
-		numbered(`{"name":"c#","formula":"`+strings.Repeat("a ", 900)+`","inputs":{"`+strings.Repeat("b ",
+		repeatNumbered(`{"name":"c#","formula":"`+strings.Repeat("a ", 900)+`","inputs":{"`+strings.Repeat("b ",
 			1000)+`":1},"result":1,"units":"ratio"}`, 300) + `]}`, "d.csv", "a\n1\n", "math.rederivation"},
 	{"9.9 MB of commas", `{"inputs":{"rows":[]}}`, "d.csv", strings.Repeat(",", 9_900_000), "count"},
 	{"9.9 MB of line ends", `{"inputs":{"rows":[]}}`, "d.csv", "a" + strings.Repeat("\n", 9_900_000), "count"},
 	{"numbers as JSON", `{"inputs":{"rows":[]},"claims":[{"claim":"c","evidence_reference":"d#/0"}]}`, "d.json",
-		"[" + filled("1", 9_800_000) + "]", "count"},
-	{"a submission of numbers", `{"inputs":{"rows":[]},"x":[` + filled("0", 5_000_000) + `]}`, "d.csv", "a\n1\n",
+		"[" + repeatToLength("1", 9_800_000) + "]", "count"},
+	{"a submission of numbers", `{"inputs":{"rows":[]},"x":[` + repeatToLength("0", 5_000_000) + `]}`, "d.csv", "a\n1\n",
 		"structure"},
 	{"one long name above many values", `{"inputs":{"rows":[]},"` + strings.Repeat("k", 2_500_000) + `":[` +
-		filled("0", 400_000) + `]}`, "d.csv", "a\n1\n", "structure"},
+		repeatToLength("0", 400_000) + `]}`, "d.csv", "a\n1\n", "structure"},
 	{"quotes by a long document", `{"inputs":{"rows":[]},"claims":[` +
-		numbered(`{"claim":"c","evidence_reference":"d","quote":"aaaaaaaaaaaaaaab#"}`, 20_000) + `]}`, "d.txt",
+		repeatNumbered(`{"claim":"c","evidence_reference":"d","quote":"aaaaaaaaaaaaaaab#"}`, 20_000) + `]}`, "d.txt",
 		strings.Repeat("aaaaaaaaaaaaaaaa\n", 500_000), "quotes_verbatim"},
 	{"references into a long text", `{"inputs":{"rows":[]},"claims":[` +
-		numbered(`{"claim":"c","evidence_reference":"d#text=ab#"}`, 20_000) + `]}`, "d.txt",
+		repeatNumbered(`{"claim":"c","evidence_reference":"d#text=ab#"}`, 20_000) + `]}`, "d.txt",
 		strings.Repeat("aaaaaaaaaaaaaaaa\n", 500_000), "evidence_references_resolve"},
 	{"references into a wide object", `{"inputs":{"rows":[]},"claims":[` +
-		numbered(`{"claim":"c","evidence_reference":"d#/z#"}`, 20_000) + `]}`, "d.json",
-		"{" + numbered(`"k#":1`, 200_000) + "}", "evidence_references_resolve"},
+		repeatNumbered(`{"claim":"c","evidence_reference":"d#/z#"}`, 20_000) + `]}`, "d.json",
+		"{" + repeatNumbered(`"k#":1`, 200_000) + "}", "evidence_references_resolve"},
 	{"one cell of nine megabytes", `{"inputs":{"rows":[]},"claims":[` +
-		numbered(`{"claim":"c","evidence_reference":"d#cell=2,#"}`, 10_000) + `]}`, "d.csv",
+		repeatNumbered(`{"claim":"c","evidence_reference":"d#cell=2,#"}`, 10_000) + `]}`, "d.csv",
 		"a,b\n" + strings.Repeat("1", 9_000_000) + ",2\n", "evidence_references_resolve"},
 	{"a long subject of a pattern", `{"inputs":{"rows":[]},"final_output":"` + strings.Repeat("ab", 2_400_000) + `"}`,
 		"d.csv", "a\n1\n", ""},
 	{"five megabytes that hide", `{"inputs":{"rows":[]},"claims":[` +
-		filled(`{"claim":"\u200bx","evidence_reference":"d"}`, 2_000_000) + `]}`, "d.csv", "a\n1\n", "structure"},
+		repeatToLength(`{"claim":"\u200bx","evidence_reference":"d"}`, 2_000_000) + `]}`, "d.csv", "a\n1\n", "structure"},
 }
 
 // dotted are n members whose names have one normal form.
@@ -179,7 +179,7 @@ func TestListsAreCounted(t *testing.T) {
 		{"id":"limits","check":"range","over":"inputs.rows","limits":{"v":[0,10]},"ratio":2,"tier":"high"},
 		{"id":"each","check":"for_each","over":"rows","each":"v <= 10","emit":"per_row","tier":"mid"}]}`)
 	rows := strings.Repeat(`{"v":11},`, 150)
-	rep := audited(sheet, `{"inputs":{"rows":[`+rows+`{"v":99}]}}`)
+	rep := auditText(sheet, `{"inputs":{"rows":[`+rows+`{"v":99}]}}`)
 	wantStatus(t, rep, "limits", "flag", "each", "flag")
 	counts, high := map[string]int{}, 0
 	for _, f := range rep.Findings {
@@ -211,7 +211,7 @@ func TestSpentIsUndecided(t *testing.T) {
 	sheet := mustSheet(t, `"required_inputs":[{"name":"rows","type":"array"}],"eval_spec":{"rules":[
 		{"id":"square","expr":"agg(\"all\", rows, \"agg('any', rows, 'v == outer.v')\")","tier":"low"},{"id":"after",
 		"expr":"len(rows) >= 1","tier":"high"},{"id":"late","expr":"len(rows) >= 1","tier":"low"}]}`)
-	rep := audited(sheet, `{"inputs":{"rows":[`+numbered(`{"v":#}`, 8000)+`]}}`)
+	rep := auditText(sheet, `{"inputs":{"rows":[`+repeatNumbered(`{"v":#}`, 8000)+`]}}`)
 	wantStatus(t, rep, "square", "skip", "after", "skip", "late", "skip")
 	wantWords(t, checkNamed(t, rep, "after").Reason, "more than 20000000 steps")
 	f := findingOf(t, rep, "math.too_complex")
@@ -219,7 +219,7 @@ func TestSpentIsUndecided(t *testing.T) {
 		rep.Verdict.RecommendedAction != "resubmit" {
 		t.Errorf("%+v, %+v", f, rep.Verdict)
 	}
-	if small := audited(sheet, `{"inputs":{"rows":[`+numbered(`{"v":#}`, 200)+`]}}`); len(small.Findings) > 0 {
+	if small := auditText(sheet, `{"inputs":{"rows":[`+repeatNumbered(`{"v":#}`, 200)+`]}}`); len(small.Findings) > 0 {
 		t.Errorf("200 rows: %v", codes(small))
 	}
 }
@@ -233,7 +233,7 @@ func TestAdviceLeavesNothingUndecided(t *testing.T) {
 		"rules":[{"id":"gate","expr":"irr(cf) * a / (b * b + 1) >= 900 + a","tier":"high"},{"id":"after","expr":"a >= 1",
 		"tier":"high"}]}`)
 	a := newAudit(Case{Sheet: sheet, Path: "s.json", Bytes: []byte(`{"inputs":{"a":2,"b":3,"cf":[-1000,` +
-		filled("7.5", 4000) + `]}}`)})
+		repeatToLength("7.5", 4000) + `]}}`)})
 	rep := a.judgeAll()
 	wantStatus(t, rep, "gate", "flag", "after", "pass")
 	if a.work.Exhausted() || a.advice.Spent == 0 {

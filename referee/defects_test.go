@@ -58,10 +58,10 @@ func TestDefectGateDoesNotFindItsCalculation(t *testing.T) {
 		`"units":"ratio","aliases":{"dscr":["Debt Service Coverage Ratio"]}}`, 1))
 	bad := ratioSubmission("100", "100", "noi / debt", "1.0")
 	for _, name := range []string{"dscr", "DSCR", "Dscr", "debt service coverage ratio"} {
-		wantStatus(t, audited(sheet, strings.Replace(bad, `"name":"dscr"`, `"name":"`+name+`"`, 1)), "math.dscr",
+		wantStatus(t, auditText(sheet, strings.Replace(bad, `"name":"dscr"`, `"name":"`+name+`"`, 1)), "math.dscr",
 			"pass", "dscr_gate", "flag")
 	}
-	rep := audited(sheet, strings.Replace(ratioSubmission("130", "100", "noi / debt", "1.3"), `"name":"dscr"`,
+	rep := auditText(sheet, strings.Replace(ratioSubmission("130", "100", "noi / debt", "1.3"), `"name":"dscr"`,
 		`"name":"coverage"`, 1))
 	if checkNamed(t, rep, "dscr_gate").Status == Pass || rep.Verdict.ClientReady ||
 		rep.Verdict.RecommendedAction == "approve" {
@@ -75,7 +75,7 @@ func TestDefectHoleBetweenBands(t *testing.T) {
 	sheet := mustSheet(t, strings.Replace(ratioSheet, "dscr >= 1.20", "dscr >= 0.5", 1))
 	for stated, want := range map[string]Tier{"1.005": "", "1.0150": Low, "1.0199": Low, "1.0500": Mid,
 		"1.1500": High} {
-		rep := audited(sheet, ratioSubmission("100", "100", "noi / debt", stated))
+		rep := auditText(sheet, ratioSubmission("100", "100", "noi / debt", stated))
 		if want == "" {
 			wantCodes(t, rep)
 			continue
@@ -95,7 +95,7 @@ func TestDefectProseFormula(t *testing.T) {
 	sheet := mustSheet(t, ratioSheet)
 	for _, formula := range []string{"12 * P * [r(1+r)^n / ((1+r)^n - 1)]",
 		"NOI divided by annual debt service, as agreed"} {
-		rep := audited(sheet, ratioSubmission("130", "100", formula, "1.3"))
+		rep := auditText(sheet, ratioSubmission("130", "100", formula, "1.3"))
 		wantStatus(t, rep, "math.dscr", "flag")
 		if f := findingOf(t, rep, "math.formula_unparseable"); f.Bucket != WorkDefect || rep.Verdict.ClientReady {
 			t.Errorf("%q: %s, client ready %v", formula, f.Bucket, rep.Verdict.ClientReady)
@@ -105,19 +105,19 @@ func TestDefectProseFormula(t *testing.T) {
 
 // Defect 5: gates read the result that the agent states. 100 / 100 is 1, whatever is stated.
 func TestDefectGateReadsTheClaim(t *testing.T) {
-	rep := audited(mustSheet(t, ratioSheet), ratioSubmission("100", "100", "noi / debt", "1.25"))
+	rep := auditText(mustSheet(t, ratioSheet), ratioSubmission("100", "100", "noi / debt", "1.25"))
 	wantStatus(t, rep, "math.dscr", "flag", "dscr_gate", "flag")
 }
 
 // Defect 6: 9**9**9 did not end, and a division by zero was skipped. 9**9**9 has 369,693,100 digits.
 func TestDefectUnboundedPowerAndDivisionByZero(t *testing.T) {
 	sheet, start := mustSheet(t, ratioSheet), time.Now()
-	wantStatus(t, audited(sheet, ratioSubmission("130", "100", "9**9**9", "1.3")), "math.dscr", "flag")
-	wantStatus(t, audited(sheet, ratioSubmission("130", "100", "noi / debt + 9^9^9", "1.3")), "math.dscr", "flag")
+	wantStatus(t, auditText(sheet, ratioSubmission("130", "100", "9**9**9", "1.3")), "math.dscr", "flag")
+	wantStatus(t, auditText(sheet, ratioSubmission("130", "100", "noi / debt + 9^9^9", "1.3")), "math.dscr", "flag")
 	if took := time.Since(start); took > 2*time.Second {
 		t.Errorf("two audits of 9**9**9 took %v", took)
 	}
-	rep := audited(sheet, ratioSubmission("130", "0", "noi / debt", "1.3"))
+	rep := auditText(sheet, ratioSubmission("130", "0", "noi / debt", "1.3"))
 	wantStatus(t, rep, "math.dscr", "flag")
 	findingOf(t, rep, "math.undefined")
 }
@@ -128,9 +128,9 @@ func TestDefectInputsNeverComparedWithEvidence(t *testing.T) {
 		1))
 	submission := strings.Replace(ratioSubmission("130", "100", "noi / debt", "1.3"), `"result":`,
 		`"sources":{"noi":"t12#/noi","debt":"t12#/debt"},"result":`, 1)
-	wantStatus(t, audited(sheet, submission, withEvidence("t12.json", `{"noi":130,"debt":100}`)),
+	wantStatus(t, auditText(sheet, submission, withEvidence("t12.json", `{"noi":130,"debt":100}`)),
 		"inputs_match_evidence", "pass", "dscr_gate", "pass")
-	rep := audited(sheet, submission, withEvidence("t12.json", `{"noi":100,"debt":100}`))
+	rep := auditText(sheet, submission, withEvidence("t12.json", `{"noi":100,"debt":100}`))
 	wantCodes(t, rep, "evidence.input_mismatch high /calculations/0/inputs/noi",
 		"evidence.input_mismatch high /inputs/noi")
 }
@@ -143,7 +143,7 @@ func TestDefectHoneyWithoutARule(t *testing.T) {
 	allSkipped := mustSheet(t, `"required_inputs":[{"name":"a","optional":true}],"eval_spec":{"rules":[{"id":"r",`+
 		`"expr":"a > 1","tier":"high"}]}`)
 	for _, sheet := range []*Sheet{onlyQuestions, allSkipped} {
-		v := audited(sheet, `{"inputs":{}}`).Verdict
+		v := auditText(sheet, `{"inputs":{}}`).Verdict
 		if v.Severity == Honey || v.ClientReady || v.RecommendedAction == "approve" {
 			t.Errorf("%+v", v)
 		}
@@ -157,15 +157,15 @@ func TestDefectTraceOfNames(t *testing.T) {
 		"deterministic_checks":[{"check":"range","id":"limits","over":"state","limits":{"speed":[0,200]}}],
 		"rules":[{"check":"jump","id":"steps","series":"rows","thresholds":{"speed":10}},{"id":"top",
 		"expr":"field(\"/state/speed\") <= TOP"}]}`
-	was := audited(mustSheet(t, sheet), `{}`).Trace
+	was := auditText(mustSheet(t, sheet), `{}`).Trace
 	for _, change := range [][2]string{{`"value":250`, `"value":251`}, {`[0,200]`, `[0,201]`},
 		{`{"speed":10}`, `{"speed":11}`}, {`"critical_pct":10`, `"critical_pct":11`}} {
-		is := audited(mustSheet(t, strings.Replace(sheet, change[0], change[1], 1)), `{}`).Trace
+		is := auditText(mustSheet(t, strings.Replace(sheet, change[0], change[1], 1)), `{}`).Trace
 		if is.Limits == was.Limits || is.Sheet == was.Sheet {
 			t.Errorf("%s for %s leaves the trace as it was", change[1], change[0])
 		}
 	}
-	same := audited(mustSheet(t, strings.Replace(sheet, `"value":250`, `"value": 250.0`, 1)), `{}`).Trace
+	same := auditText(mustSheet(t, strings.Replace(sheet, `"value":250`, `"value": 250.0`, 1)), `{}`).Trace
 	if same.Limits != was.Limits {
 		t.Error("250.0 is another value than 250")
 	}
@@ -200,8 +200,8 @@ func TestDefectMissingLimits(t *testing.T) {
 func TestDefectAnglesNotWrapped(t *testing.T) {
 	sheet := mustSheet(t, `"eval_spec":{"rules":[{"check":"jump","id":"steps","series":"rows",`+
 		`"thresholds":{"track":20},"angle_fields":["track"]}]}`)
-	wantStatus(t, audited(sheet, `{"rows":[{"track":359},{"track":1},{"track":350}]}`), "steps", "pass")
-	wantCodes(t, audited(sheet, `{"rows":[{"track":359},{"track":20}]}`), "math.jump mid /rows/1/track") // 21 of 20
+	wantStatus(t, auditText(sheet, `{"rows":[{"track":359},{"track":1},{"track":350}]}`), "steps", "pass")
+	wantCodes(t, auditText(sheet, `{"rows":[{"track":359},{"track":20}]}`), "math.jump mid /rows/1/track") // 21 of 20
 }
 
 // The flight evaluator gave 100 for constraints where nothing had been checked, and that 100 in place of an error that
@@ -209,17 +209,17 @@ func TestDefectAnglesNotWrapped(t *testing.T) {
 func TestDefectFalseCleanScore(t *testing.T) {
 	sheet, src := librarySheet(t, "fly-s1-next-second")
 	record, evidence := exampleCase(sheet, src, 1)
-	if rep := audited(sheet, record, evidence); rep.Scores == nil || rep.Scores.Gated ||
+	if rep := auditText(sheet, record, evidence); rep.Scores == nil || rep.Scores.Gated ||
 		rep.Scores.ConstraintSatisfaction != "100" {
 		t.Fatalf("the example itself: %+v, findings %v", rep.Scores, codes(rep))
 	}
 	at := strings.Index(record, `"response": "`) + len(`"response": "`)
-	rep := audited(sheet, record[:at]+"I would say: "+record[at:], evidence)
+	rep := auditText(sheet, record[:at]+"I would say: "+record[at:], evidence)
 	if rep.Scores == nil || *rep.Scores != (Scores{Gated: true}) || rep.Adjudication.Eligible {
 		t.Errorf("an unreadable answer scores %+v", rep.Scores)
 	}
 	withoutGold, _ := exampleCase(sheet, src, 1)
-	rep = audited(sheet, withoutGold, withEvidence("sample.json", sheet.Examples()[1].Evidence[0].Text))
+	rep = auditText(sheet, withoutGold, withEvidence("sample.json", sheet.Examples()[1].Evidence[0].Text))
 	if rep.Scores == nil || rep.Scores.ConditionalError != "" || rep.Scores.Total != "" {
 		t.Errorf("without gold: %+v", rep.Scores)
 	}
@@ -230,7 +230,7 @@ func TestDefectPassedIsBelieved(t *testing.T) {
 	sheet, src := librarySheet(t, "genai-evaluator-gate")
 	report, evidence := exampleCase(sheet, src, 0)
 	report = regexp.MustCompile(`"score": [0-9.]+`).ReplaceAllString(report, `"score": 0.45`)
-	rep := audited(sheet, report, evidence)
+	rep := auditText(sheet, report, evidence)
 	wantStatus(t, rep, "pass_logic", "flag", "overall_recompute", "flag")
 	if rep.Verdict.ClientReady || rep.Verdict.Severity != Propolis {
 		t.Errorf("%+v", rep.Verdict)

@@ -23,7 +23,7 @@ func TestFailOpenMisspeltField(t *testing.T) {
 	// A path into the submission cannot be checked when the sheet loads: at run time it is undecided and the work is
 	// flagged, never passed.
 	sheet := mustSheet(t, `"eval_spec":{"rules":[{"id":"r","expr":"field(\"occupency\") >= 0.9","tier":"high"}]}`)
-	rep := audited(sheet, `{"occupancy":0.5}`)
+	rep := auditText(sheet, `{"occupancy":0.5}`)
 	wantStatus(t, rep, "r", "skip")
 	wantCodes(t, rep, "evidence.operand_missing high /occupency", "policy.undecided high /occupency")
 	if !rep.Fails(FailOnHigh) {
@@ -33,14 +33,14 @@ func TestFailOpenMisspeltField(t *testing.T) {
 
 func TestFailOpenDivisionByZero(t *testing.T) {
 	sheet := mustSheet(t, ratioSheet)
-	rep := audited(sheet, ratioSubmission("130", "0", "noi / debt", "1.3"))
+	rep := auditText(sheet, ratioSubmission("130", "0", "noi / debt", "1.3"))
 	wantStatus(t, rep, "math.dscr", "flag", "dscr_gate", "skip")
 	if f := findingOf(t, rep, "math.undefined"); f.Tier != High || f.Bucket != WorkDefect {
 		t.Errorf("math.undefined is %s %s", f.Tier, f.Bucket)
 	}
 	inGate := mustSheet(t, `"required_inputs":[{"name":"a"},{"name":"b"}],"eval_spec":{"rules":[{"id":"r","expr":"not `+
 		`(a / b < 1.2)","tier":"high"}]}`)
-	rep = audited(inGate, `{"inputs":{"a":1,"b":0}}`)
+	rep = auditText(inGate, `{"inputs":{"a":1,"b":0}}`)
 	wantStatus(t, rep, "r", "skip")
 	if f := findingOf(t, rep, "math.undefined"); f.Tier != High {
 		t.Errorf("math.undefined is %s", f.Tier)
@@ -50,7 +50,7 @@ func TestFailOpenDivisionByZero(t *testing.T) {
 func TestFailOpenTextForNumber(t *testing.T) {
 	sheet := mustSheet(t, `"required_inputs":[{"name":"ltv"}],"eval_spec":{"rules":[{"id":"r","expr":"not (ltv > `+
 		`0.8)","tier":"high"}]}`)
-	rep := audited(sheet, `{"inputs":{"ltv":"0.9"}}`)
+	rep := auditText(sheet, `{"inputs":{"ltv":"0.9"}}`)
 	wantStatus(t, rep, "r", "skip")
 	wantCodes(t, rep, "evidence.operand_type mid /inputs/ltv", "policy.undecided high /inputs/ltv")
 	if !rep.Fails(FailOnHigh) || rep.Verdict.ClientReady || rep.Verdict.RecommendedAction != "resubmit" {
@@ -61,8 +61,8 @@ func TestFailOpenTextForNumber(t *testing.T) {
 func TestFailOpenDuplicateKey(t *testing.T) {
 	sheet := mustSheet(t, ratioSheet)
 	good := ratioSubmission("130", "100", "noi / debt", "1.3")
-	wantCodes(t, audited(sheet, good))
-	rep := audited(sheet, strings.Replace(good, `"inputs":{"noi":130,`, `"inputs":{"noi":13,"noi":130,`, 1))
+	wantCodes(t, auditText(sheet, good))
+	rep := auditText(sheet, strings.Replace(good, `"inputs":{"noi":130,`, `"inputs":{"noi":13,"noi":130,`, 1))
 	wantCodes(t, rep, "structure.json_valid high ")
 	if f := rep.Findings[0]; f.Line != 1 || f.Column != 21 { // after {"inputs":{ (11) and "noi":13, (9)
 		t.Errorf("at %d:%d", f.Line, f.Column)
@@ -74,15 +74,15 @@ func TestFailOpenBigIntegers(t *testing.T) {
 	// 9007199254740993 is 2^53 + 1, which float64 makes 2^53.
 	sheet := mustSheet(t, `"required_inputs":[{"name":"a"},{"name":"b"}],"eval_spec":{"rules":[{"id":"same","expr":"a `+
 		`== b","tier":"high"},{"id":"less","expr":"a > b","tier":"high"}]}`)
-	wantStatus(t, audited(sheet, `{"inputs":{"a":9007199254740993,"b":9007199254740992}}`), "same", "flag", "less",
+	wantStatus(t, auditText(sheet, `{"inputs":{"a":9007199254740993,"b":9007199254740992}}`), "same", "flag", "less",
 		"pass")
 	wantRefusal(t, sheetText(`"consts":{"K":{"value":9007199254740993,"source":"s","status":"policy"}},`+
 		`"required_inputs":[{"name":"a"}],"eval_spec":{"rules":[{"id":"r","expr":"a"},{"id":"r","expr":"a == K"}]}`),
 		"duplicate", `"r"`)
 	exact := mustSheet(t, `"consts":{"K":{"value":9007199254740993,"source":"s","status":"policy"}},`+
 		`"required_inputs":[{"name":"a"}],"eval_spec":{"rules":[{"id":"r","expr":"a == K"}]}`)
-	wantStatus(t, audited(exact, `{"inputs":{"a":9007199254740992}}`), "r", "flag")
-	wantStatus(t, audited(exact, `{"inputs":{"a":9007199254740993}}`), "r", "pass")
+	wantStatus(t, auditText(exact, `{"inputs":{"a":9007199254740992}}`), "r", "flag")
+	wantStatus(t, auditText(exact, `{"inputs":{"a":9007199254740993}}`), "r", "pass")
 }
 
 // TestHostileInput: what is meant to break a reader is refused or flagged, quickly, and says so.
@@ -114,7 +114,7 @@ func TestHostileInput(t *testing.T) {
 		"bytes that are no text": {"{\"a\":\"\xff\"}", "structure.json_valid"},
 		"nothing":                {"", "structure.json_valid"},
 	} {
-		rep := audited(sheet, c.submission)
+		rep := auditText(sheet, c.submission)
 		if f := findingOf(t, rep, c.code); f.Tier != High || f.Fix == nil {
 			t.Errorf("%s: %s is %s, fix %v", name, f.Code, f.Tier, f.Fix)
 		}
@@ -149,7 +149,7 @@ func TestNothingInvisibleIsPrinted(t *testing.T) {
 		"calculations":[{"name":"dscr","formula":"EVIL / 2","inputs":{"EVIL":1,"noi":2},"result":"EVIL","units":"EVIL",
 		"sources":{"EVIL":"EVIL#EVIL","noi":"src#text=EVIL"}},{"name":"EVIL","formula":"x","inputs":{},"result":2,
 		"units":"x"}]}`, "EVIL", `a\u202eb\u2066c\u0007d\u200be`)
-	rep := audited(sheet, j, withEvidence("src.txt", "text "+evil))
+	rep := auditText(sheet, j, withEvidence("src.txt", "text "+evil))
 	if len(rep.Findings) < 10 {
 		t.Fatalf("only %v", codes(rep))
 	}

@@ -112,7 +112,7 @@ func (a *audit) fieldErrors() []FieldError {
 		one := FieldError{Field: lim.field, Limit: reportNumber(lim.high), Values: []string{}}
 		for i := range right {
 			x, y := predicted[i].Get(lim.field).Decimal(), right[i].Get(lim.field).Decimal()
-			if d := distance(x, y, spec.angles[lim.field]); d != nil {
+			if d := absoluteDifference(x, y, spec.angles[lim.field]); d != nil {
 				one.Values = append(one.Values, reportNumber(d))
 			}
 		}
@@ -134,8 +134,8 @@ func stateRows(v *strictjson.Value) []*strictjson.Value {
 	return []*strictjson.Value{v}
 }
 
-// distance is |x − y|, by the shortest arc between angles; nil where one of them is no number.
-func distance(x, y *decimal.Num, angle bool) *decimal.Num {
+// absoluteDifference is |x − y|, by the shortest arc between angles; nil where one of them is no number.
+func absoluteDifference(x, y *decimal.Num, angle bool) *decimal.Num {
 	if x == nil || y == nil {
 		return nil
 	}
@@ -149,8 +149,8 @@ func distance(x, y *decimal.Num, angle bool) *decimal.Num {
 	return d
 }
 
-// compliance counts the facts by the families that the sheet's rules name, in the order of the protocol.
-func (a *audit) compliance() []FamilyCount {
+// countFactsByFamily counts the facts by the families that the sheet's rules name, in the order of the protocol.
+func (a *audit) countFactsByFamily() []FamilyCount {
 	counts := make([]FamilyCount, len(atomFamilies))
 	for _, at := range a.atoms {
 		for i, family := range atomFamilies {

@@ -22,7 +22,7 @@ const errorsMember = `"errors":{"predicted":"/states","right":"/states","limits"
 func TestFieldErrors(t *testing.T) {
 	sheet := mustLoad(t, errorsSheet(errorsMember))
 	gold := withEvidence("gold.json", `{"states":[{"speed":98,"track":10},{"speed":99.25,"track":359}]}`)
-	rep := audited(sheet, `{"states":[{"speed":100.5,"track":350},{"speed":97,"track":5}]}`, gold)
+	rep := auditText(sheet, `{"states":[{"speed":100.5,"track":350},{"speed":97,"track":5}]}`, gold)
 	if want := []FieldError{{"speed", "10", []string{"2.5", "2.25"}},
 		{"track", "20", []string{"20", "6"}}}; !reflect.DeepEqual(rep.Errors, want) {
 		t.Errorf("errors %v, want %v", rep.Errors, want)
@@ -31,16 +31,16 @@ func TestFieldErrors(t *testing.T) {
 	if want := []FamilyCount{{"range_sanity", 1, 1, 0}}; !reflect.DeepEqual(rep.Compliance, want) {
 		t.Errorf("facts %v, want %v", rep.Compliance, want)
 	}
-	rep = audited(sheet, `{"states":[{"speed":"fast","track":9},{"track":null}]}`, gold)
+	rep = auditText(sheet, `{"states":[{"speed":"fast","track":9},{"track":null}]}`, gold)
 	if want := []FieldError{{"track", "20", []string{"1"}}}; !reflect.DeepEqual(rep.Errors, want) {
 		t.Errorf("errors %v, want %v", rep.Errors, want)
 	}
 	for name, rep := range map[string]*Report{
-		"a row too few": audited(sheet, `{"states":[{"speed":98,"track":10}]}`, gold),
-		"a text":        audited(sheet, `{"states":"none"}`, gold),
-		"nothing":       audited(sheet, `{}`, gold),
-		"no JSON":       audited(sheet, `{`, gold),
-		"no gold":       audited(sheet, `{"states":[{"speed":98,"track":10}]}`),
+		"a row too few": auditText(sheet, `{"states":[{"speed":98,"track":10}]}`, gold),
+		"a text":        auditText(sheet, `{"states":"none"}`, gold),
+		"nothing":       auditText(sheet, `{}`, gold),
+		"no JSON":       auditText(sheet, `{`, gold),
+		"no gold":       auditText(sheet, `{"states":[{"speed":98,"track":10}]}`),
 	} {
 		if rep.Errors != nil {
 			t.Errorf("%s: errors %v", name, rep.Errors)
@@ -65,7 +65,7 @@ func TestErrorsMemberIsRefused(t *testing.T) {
 // A report whose facts or errors were edited is refused, as any other edit is.
 func TestErrorsAreInTheDigest(t *testing.T) {
 	sheet := mustLoad(t, errorsSheet(errorsMember))
-	rep := audited(sheet, `{"states":[{"speed":98,"track":10}]}`, withEvidence("gold.json",
+	rep := auditText(sheet, `{"states":[{"speed":98,"track":10}]}`, withEvidence("gold.json",
 		`{"states":[{"speed":90,"track":10}]}`))
 	before := rep.digestOf()
 	rep.Errors[0].Values[0] = "0"

@@ -14,7 +14,7 @@ func TestRegistryThatGrows(t *testing.T) {
 	before, whole, other := sheet.registrySHA256(), registryRows(func(string) bool { return true }),
 		listing.registrySHA256()
 	if sheet.trace.Registry != before ||
-		audited(sheet, ratioSubmission("130", "100", "noi / debt", "1.3")).Engine.RegistrySHA256 != before {
+		auditText(sheet, ratioSubmission("130", "100", "noi / debt", "1.3")).Engine.RegistrySHA256 != before {
 		t.Error("the report does not carry the hash of the sheet's rows")
 	}
 	if before == whole || before == other {

@@ -43,7 +43,7 @@ func loanSubmission(noi, loan, rate, months, value string) string {
 // 7,195,005.183…; the rate, by bisection, 0.04698015…; 110/1.2 is 91.666…. Each rounded to six digits, whole numbers
 // kept whole, on the side that holds.
 func TestDistances(t *testing.T) {
-	rep := audited(mustSheet(t, loanSheet), loanSubmission("700000", "9000000", "0.0675", "360", "11250000"))
+	rep := auditText(mustSheet(t, loanSheet), loanSubmission("700000", "9000000", "0.0675", "360", "11250000"))
 	wantStatus(t, rep, "cover", "flag", "lever", "pass")
 	got := movesOf(t, rep, "policy.cover")
 	for input, want := range map[string]string{"noi": "875608", "loan": "7195005", "rate": "0.0469801"} {
@@ -55,7 +55,7 @@ func TestDistances(t *testing.T) {
 		t.Errorf("no number of months brings 1.25 about, not even %s: at no end the loan costs 607,500 a year and "+
 			"covers 1.152", to)
 	}
-	simple := audited(mustSheet(t, ratioSheet), ratioSubmission("110", "100", "noi / debt", "1.1"))
+	simple := auditText(mustSheet(t, ratioSheet), ratioSubmission("110", "100", "noi / debt", "1.1"))
 	if got := movesOf(t, simple, "policy.dscr_gate"); got["noi"] != "120" || got["debt"] != "91.6666" {
 		t.Errorf("noi 110 to 120, debt 100 to 91.6666 (91.6667 is a hair too much): %v", got)
 	}
@@ -68,7 +68,7 @@ func TestDistancesHoldAndNotAHairLess(t *testing.T) {
 	bases := [][5]string{{"700000", "9000000", "0.0675", "360", "10000000"}, {"1", "50", "0.05", "120", "51"},
 		{"123456.78", "7654321", "0.031", "240", "8000000"}, {"0.00071", "0.0123", "0.09", "60", "0.0124"}}
 	for _, base := range bases {
-		rep := audited(sheet, loanSubmission(base[0], base[1], base[2], base[3], base[4]))
+		rep := auditText(sheet, loanSubmission(base[0], base[1], base[2], base[3], base[4]))
 		for _, rule := range []string{"cover", "lever"} {
 			if checkNamed(t, rep, rule).Status != Flag {
 				continue
@@ -83,7 +83,7 @@ func TestDistancesHoldAndNotAHairLess(t *testing.T) {
 				holds := func(value string) bool {
 					changed := base
 					changed[i] = value
-					return checkNamed(t, audited(sheet, loanSubmission(changed[0], changed[1], changed[2], changed[3],
+					return checkNamed(t, auditText(sheet, loanSubmission(changed[0], changed[1], changed[2], changed[3],
 						changed[4])), rule).Status != Flag
 				}
 				if !holds(to) {
@@ -114,7 +114,7 @@ func hairLess(to, from string) string {
 func TestNoDistance(t *testing.T) {
 	sheet := mustSheet(t, `"required_inputs":[{"name":"a"},{"name":"b"}],"eval_spec":{"rules":[{"id":"never",`+
 		`"expr":"a * a + 1 <= b - b","tier":"high"},{"id":"both","expr":"a > 5 and b > 5","tier":"high"}]}`)
-	rep := audited(sheet, `{"inputs":{"a":2,"b":3}}`)
+	rep := auditText(sheet, `{"inputs":{"a":2,"b":3}}`)
 	if got := movesOf(t, rep, "policy.never"); len(got) > 0 {
 		t.Errorf("a square plus one is never 0: %v", got)
 	}
@@ -123,7 +123,7 @@ func TestNoDistance(t *testing.T) {
 	}
 	negative := mustSheet(t, `"required_inputs":[{"name":"a"},{"name":"b"}],"eval_spec":{"rules":[{"id":"r","expr":"a `+
 		`- b >= 10","tier":"high"}]}`)
-	if got := movesOf(t, audited(negative, `{"inputs":{"a":5,"b":3}}`), "policy.r"); got["a"] != "13" ||
+	if got := movesOf(t, auditText(negative, `{"inputs":{"a":5,"b":3}}`), "policy.r"); got["a"] != "13" ||
 		got["b"] != "" {
 		t.Errorf("a to 13; b would have to be -5, which is no advice: %v", got)
 	}
@@ -147,7 +147,7 @@ func TestFixResultPasses(t *testing.T) {
 				`"units":"percent"}]}`, `[{"op":"replace","path":"/calculations/0/result","value":75}]`},
 	} {
 		sheet := mustSheet(t, c.sheet)
-		f := findingOf(t, audited(sheet, c.submission), "math.mismatch")
+		f := findingOf(t, auditText(sheet, c.submission), "math.mismatch")
 		if f.Fix == nil || f.Fix.JSONPatch != c.patch {
 			t.Errorf("fix %+v, want %s", f.Fix, c.patch)
 			continue
@@ -156,7 +156,7 @@ func TestFixResultPasses(t *testing.T) {
 		result := c.submission[strings.Index(c.submission, `"result":`)+9:]
 		old := result[:strings.IndexByte(result, ',')]
 		mended := strings.Replace(c.submission, `"result":`+old, `"result":`+value, 1)
-		for _, code := range codes(audited(sheet, mended)) {
+		for _, code := range codes(auditText(sheet, mended)) {
 			if strings.HasPrefix(code, "math.mismatch") {
 				t.Errorf("%s does not pass: %s", value, code)
 			}

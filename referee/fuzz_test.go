@@ -39,7 +39,7 @@ func FuzzLoadSheet(f *testing.F) {
 		if again.SHA256 != sheet.SHA256 || !bytes.Equal(again.Canonical, sheet.Canonical) {
 			t.Fatalf("canonical bytes change when they are read again:\n%s\n%s", sheet.Canonical, again.Canonical)
 		}
-		audited(sheet, `{"inputs":{},"calculations":[{"name":"x"}]}`)
+		auditText(sheet, `{"inputs":{},"calculations":[{"name":"x"}]}`)
 	})
 }
 
@@ -103,8 +103,8 @@ func FuzzAudit(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		for _, sheet := range sheets {
-			x, y := audited(sheet, string(src), withAgent(Agent{Model: "m"})),
-				audited(sheet, string(src), withAgent(Agent{Model: "m"}))
+			x, y := auditText(sheet, string(src), withAgent(Agent{Model: "m"})),
+				auditText(sheet, string(src), withAgent(Agent{Model: "m"}))
 			if x.Digest != y.Digest {
 				t.Fatalf("two digests of the same bytes: %s %s", x.Digest, y.Digest)
 			}

@@ -31,7 +31,7 @@ func TestGatingCap(t *testing.T) {
 		{`{"inputs":{"b":1,"c":1}}`, "1", "", false},              // "mild" misses the same operand
 		{`{"inputs":{"a":9,"b":1,"c":1}`, "40", "", false},        // not readable: the engine's rule, the sheet's cap
 	} {
-		rep := audited(sheet, c.submission)
+		rep := auditText(sheet, c.submission)
 		if rep.Gating.Passed != c.passed || rep.Gating.Cap != c.limit || rep.Scores.Total != c.total ||
 			rep.Scores.Gated == c.passed {
 			t.Errorf("%s: gating %+v, scores %+v; want cap %q, total %q", c.submission, rep.Gating, rep.Scores, c.limit,
@@ -44,7 +44,7 @@ func TestGatingCap(t *testing.T) {
 func TestGatingCapOnlyWhereDeclared(t *testing.T) {
 	sheet := mustSheet(t, `"required_inputs":[{"name":"a"}],"derive":[{"id":"all","expr":"a * 10"}],
 		"scores":{"total":"all"},"eval_spec":{"rules":[{"id":"r","expr":"a > 1","tier":"high"}]}`)
-	rep := audited(sheet, `{"inputs":{"a":1}}`)
+	rep := auditText(sheet, `{"inputs":{"a":1}}`)
 	if rep.Gating.Passed || rep.Gating.Cap != "" || rep.Scores.Total != "" {
 		t.Errorf("%+v %+v", rep.Gating, rep.Scores)
 	}

@@ -56,7 +56,7 @@ func TestGoldenDigest(t *testing.T) {
 	got := map[string]string{}
 	for _, name := range goldenNames(t) {
 		sheet, submission, options := goldenCase(t, name)
-		got[name] = audited(sheet, submission, options...).Digest
+		got[name] = auditText(sheet, submission, options...).Digest
 	}
 	file := filepath.Join(goldenDir, "digests.json")
 	if golden.Updating() {
@@ -92,7 +92,7 @@ func TestSameBytesFiftyTimes(t *testing.T) {
 		var first []byte
 		for i := range 50 {
 			sheet, submission, options := goldenCase(t, name)
-			b, err := canonical.MarshalUnbounded(audited(sheet, submission,
+			b, err := canonical.MarshalUnbounded(auditText(sheet, submission,
 				append(options, func(c *Case) { c.AllAtoms = true })...))
 			if err != nil {
 				t.Fatal(err)
@@ -111,12 +111,12 @@ func TestSameBytesFiftyTimes(t *testing.T) {
 func TestManyAtOnce(t *testing.T) {
 	for _, name := range goldenNames(t) {
 		sheet, submission, options := goldenCase(t, name)
-		want := audited(sheet, submission, options...).Digest
+		want := auditText(sheet, submission, options...).Digest
 		digests := make([]string, 16)
 		var all sync.WaitGroup
 		for i := range digests {
 			_, _, own := goldenCase(t, name) // a set of evidence serves one audit at a time
-			all.Go(func() { digests[i] = audited(sheet, submission, own...).Digest })
+			all.Go(func() { digests[i] = auditText(sheet, submission, own...).Digest })
 		}
 		all.Wait()
 		for i, d := range digests {
@@ -130,23 +130,23 @@ func TestManyAtOnce(t *testing.T) {
 // TestDigestLeavesOut: what a release or a caller's folder changes is outside the digest; what decides is inside.
 func TestDigestLeavesOut(t *testing.T) {
 	sheet, good := mustSheet(t, ratioSheet), ratioSubmission("130", "100", "noi / debt", "1.3")
-	base := audited(sheet, good)
+	base := auditText(sheet, good)
 	for name, o := range map[string]option{"location": func(c *Case) { c.Location = "/somewhere/else.json" },
 		"atoms": func(c *Case) { c.AllAtoms = true }, "proof": func(c *Case) { c.Explain = true }} {
-		if audited(sheet, good, o).Digest != base.Digest {
+		if auditText(sheet, good, o).Digest != base.Digest {
 			t.Errorf("the digest depends on the %s", name)
 		}
 	}
 	was := EngineVersion
 	EngineVersion = "v9.9.9"
 	defer func() { EngineVersion = was }()
-	if audited(sheet, good).Digest != base.Digest {
+	if auditText(sheet, good).Digest != base.Digest {
 		t.Error("the digest depends on the release")
 	}
 	other := mustSheet(t, strings.Replace(ratioSheet, "1.20", "1.21", 1))
-	for name, rep := range map[string]*Report{"sheet": audited(other, good),
-		"white space of the submission": audited(sheet, good+" "), "agent": audited(sheet, good,
-			withAgent(Agent{Model: "m"})), "evidence": audited(sheet, good, withEvidence("a.txt", "abc"))} {
+	for name, rep := range map[string]*Report{"sheet": auditText(other, good),
+		"white space of the submission": auditText(sheet, good+" "), "agent": auditText(sheet, good,
+			withAgent(Agent{Model: "m"})), "evidence": auditText(sheet, good, withEvidence("a.txt", "abc"))} {
 		if rep.Digest == base.Digest {
 			t.Errorf("the digest does not depend on the %s", name)
 		}

@@ -47,7 +47,7 @@ func TestRulesReadWhatPeopleSee(t *testing.T) {
 		{`"m"`, `"R_1"`, `["a"]`, "zoned flag same flag members flag"},
 		{`"10⁶ of m² in 5½ h"`, `"R-1"`, `["x²","x2"]`, "no_phone pass once pass"},
 	} {
-		rep := audited(sheet, textSubmission(c.memo, c.zone, c.tags))
+		rep := auditText(sheet, textSubmission(c.memo, c.zone, c.tags))
 		wantStatus(t, rep, strings.Fields(c.statuses)...)
 	}
 }
@@ -65,7 +65,7 @@ func TestHiddenText(t *testing.T) {
 		{`["x","` + strings.Repeat(`a\u200b`, 9) + `"]`, "/inputs/memo/1", "and 6 or more places more"},
 		{`"` + strings.Repeat("long ", 50) + `x\u200by` + strings.Repeat(" long", 50) + `"`, "/inputs/memo", `"…`},
 	} {
-		rep := audited(sheet, textSubmission(c.memo, `"R-1"`, `[]`))
+		rep := auditText(sheet, textSubmission(c.memo, `"R-1"`, `[]`))
 		f := findingOf(t, rep, "evidence.hidden_text")
 		if f.Pointer != c.pointer || f.Tier != Mid || f.Bucket != WorkDefect || f.Line != 1 ||
 			rep.Verdict.RecommendedAction != "resubmit" {
@@ -79,7 +79,7 @@ func TestHiddenText(t *testing.T) {
 	}
 	for _, honest := range []string{`"555\u20110123 \u00a0 µm Δp"`, `"שלום \u200f עולם"`, `"👩\u200d👧"`,
 		`"ge\u00adsetzt"`, `"ＡＢＣ"`, `"a\\u200bb"`} {
-		rep := audited(sheet, textSubmission(honest, `"R-1"`, `[]`))
+		rep := auditText(sheet, textSubmission(honest, `"R-1"`, `[]`))
 		for _, f := range rep.Findings {
 			if f.Code == "evidence.hidden_text" {
 				t.Errorf("%s hides nothing: %s", honest, f.Message)
@@ -90,7 +90,7 @@ func TestHiddenText(t *testing.T) {
 
 // TestEvidenceReadAsPeopleSeeIt: recounts and references fold too.
 func TestEvidenceReadAsPeopleSeeIt(t *testing.T) {
-	rep := audited(mustSheet(t,
+	rep := auditText(mustSheet(t,
 		`"eval_spec":{"evidence_checks":["evidence_references_resolve","all_claims_cited"],"rules":[
 		{"id":"hits","expr":"data(\"d\", \"regex_hits\", \"note\", r\"\\d{3}-\\d{4}\") == 2"},{"id":"nulls",
 		"expr":"data(\"d\", \"nulls\", \"note\") == 1"},
@@ -133,7 +133,7 @@ func TestHiddenEvidence(t *testing.T) {
 			"U+200B, which nobody sees"},
 		{"doc.json", "{\"k\":\n  \"a\\ud834\\udd73b\"}", "doc#/k", 2, 5, "U+1D173"},
 	} {
-		rep := audited(sheet, citingAll(c.reference), withEvidence(c.name, c.content))
+		rep := auditText(sheet, citingAll(c.reference), withEvidence(c.name, c.content))
 		f := findingOf(t, rep, "evidence.hidden_text")
 		if f.File != "evidence/"+c.name || f.Line != c.line || f.Column != c.column || f.Tier != Mid ||
 			f.Bucket != WorkDefect || f.Stage != StageEvidence {
@@ -145,7 +145,7 @@ func TestHiddenEvidence(t *testing.T) {
 			t.Errorf("%s: %s", c.name, rep.Verdict.RecommendedAction)
 		}
 	}
-	rep := audited(sheet, citingAll("a#text=bb", "b#text=cc"), withEvidence("a.txt", "a\u200Ba bb", "b.txt",
+	rep := auditText(sheet, citingAll("a#text=bb", "b#text=cc"), withEvidence("a.txt", "a\u200Ba bb", "b.txt",
 		"b\u200Bb cc", "c.txt", "c\u200Bc"))
 	var files []string
 	for _, f := range rep.Findings {
@@ -170,7 +170,7 @@ func TestHonestEvidence(t *testing.T) {
 		"Ελληνικά κείμενα και PDF", "µm Δp αmax σyield 10⁶ m²", "\ftext of a page\f",
 	} {
 		text += "\nplain end\n"
-		rep := audited(sheet, citingAll("memo#text=plain%20end", "doc"), withEvidence("memo.txt", text, "doc.json",
+		rep := auditText(sheet, citingAll("memo#text=plain%20end", "doc"), withEvidence("memo.txt", text, "doc.json",
 			string(appendString(nil, text))))
 		wantStatus(t, rep, "structure", "pass", "evidence_references_resolve", "pass")
 		for _, f := range rep.Findings {
@@ -190,7 +190,7 @@ func TestDisguisedEvidence(t *testing.T) {
 			"flag"}, {"NET OPERATING INC\u041FME", "pass"},
 		{"ЧИСТЫЙ ДОХОД", "pass"},
 	} {
-		rep := audited(sheet, fmt.Sprintf(`{"inputs":{"memo":%q}}`, c.text),
+		rep := auditText(sheet, fmt.Sprintf(`{"inputs":{"memo":%q}}`, c.text),
 			withEvidence("t.csv", "line,amount\n"+c.text+",1\n"))
 		wantStatus(t, rep, "memo_clean", c.want, "cells_clean", c.want, "phrase_clean", c.want)
 	}

@@ -87,7 +87,7 @@ func TestHoles(t *testing.T) {
 		{"9e5 for the cell's 850,000", cites("9e5", "t12#cell=3,2"), "pass",
 			[]string{"evidence.input_mismatch mid /inputs/noi"}},
 	} {
-		rep := audited(mustSheet(t, deal), c.submission, evidence)
+		rep := auditText(mustSheet(t, deal), c.submission, evidence)
 		if ch := checkNamed(t, rep, "gate"); string(ch.Status) != c.gate {
 			t.Errorf("%s: the gate is %s, want %s", c.hole, ch.Status, c.gate)
 		}

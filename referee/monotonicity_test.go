@@ -31,10 +31,10 @@ func FuzzMonotonicity(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, program []byte) {
 		p := &choices{program}
-		g := grounds[p.pick(len(grounds))]
+		g := grounds[p.pickBelow(len(grounds))]
 		doc := cloned(g.submission)
-		for range p.pick(4) {
-			g.spoil(doc, p)
+		for range p.pickBelow(4) {
+			g.spoilSubmission(doc, p)
 		}
 		before := encode(doc)
 		what, ok := g.remove(doc, p)
@@ -45,7 +45,7 @@ func FuzzMonotonicity(f *testing.F) {
 		x, y := g.audit(before), g.audit(after)
 		if broken := notMonotone(x.Verdict, y.Verdict); broken != "" {
 			t.Fatalf("%s: %s: %s\nbefore %s %v\nafter  %s %v\nbefore: %s\nafter:  %s", g.sheet.Slug, what, broken,
-				x.Verdict.ScoreFraction, changed(x, y), y.Verdict.ScoreFraction, codes(y), before, after)
+				x.Verdict.ScoreFraction, changedStatuses(x, y), y.Verdict.ScoreFraction, codes(y), before, after)
 		}
 	})
 }
@@ -67,8 +67,8 @@ func notMonotone(x, y Verdict) string {
 	return ""
 }
 
-// changed lists the rules whose status differs, "id: before>after".
-func changed(x, y *Report) []string {
+// changedStatuses lists the rules whose status differs, "id: before>after".
+func changedStatuses(x, y *Report) []string {
 	was, is := statusesOf(x), statusesOf(y)
 	var out []string
 	for _, id := range sortedKeys(was) {
@@ -82,7 +82,7 @@ func changed(x, y *Report) []string {
 // choices turns fuzz input into decisions; a used-up input always chooses the first.
 type choices struct{ left []byte }
 
-func (c *choices) pick(n int) int {
+func (c *choices) pickBelow(n int) int {
 	if len(c.left) == 0 || n < 2 {
 		return 0
 	}
@@ -99,7 +99,7 @@ type ground struct {
 	targets    []string // pointers of gate operands that are plain fields
 }
 
-func (g *ground) audit(src []byte) *Report { return audited(g.sheet, string(src), g.options...) }
+func (g *ground) audit(src []byte) *Report { return auditText(g.sheet, string(src), g.options...) }
 
 // monotoneSheets are the sheets of the library that FuzzMonotonicity walks on; new ones go to the end, so that
 // committed seeds keep their meaning.
@@ -213,45 +213,45 @@ func (g *ground) calculations(doc map[string]any) []map[string]any {
 // otherFormulas are what a broken or substituted formula may look like.
 var otherFormulas = []any{"1", "as agreed with the lender", "2*x + 1", "1/0", "9**9**9", json.Number("7"), nil}
 
-// spoil makes the work begin worse than the example: a value moved, a claim moved, a formula broken, a member dropped,
-// a second statement of a calculation added.
-func (g *ground) spoil(doc map[string]any, p *choices) {
+// spoilSubmission makes the work begin worse than the example: a value moved, a claim moved, a formula broken, a member
+// dropped, a second statement of a calculation added.
+func (g *ground) spoilSubmission(doc map[string]any, p *choices) {
 	inputs, _ := doc["inputs"].(map[string]any)
 	calcs := g.calculations(doc)
-	switch kind := p.pick(7); {
+	switch kind := p.pickBelow(7); {
 	case kind == 0 && len(inputs) > 0:
-		name := sortedKeys(inputs)[p.pick(len(inputs))]
-		inputs[name] = moved(inputs[name], p)
+		name := sortedKeys(inputs)[p.pickBelow(len(inputs))]
+		inputs[name] = moveValue(inputs[name], p)
 	case kind == 1 && len(calcs) > 0:
-		c := calcs[p.pick(len(calcs))]
-		c["result"] = moved(c["result"], p)
+		c := calcs[p.pickBelow(len(calcs))]
+		c["result"] = moveValue(c["result"], p)
 	case kind == 2 && len(calcs) > 0:
-		calcs[p.pick(len(calcs))]["formula"] = otherFormulas[p.pick(len(otherFormulas))]
+		calcs[p.pickBelow(len(calcs))]["formula"] = otherFormulas[p.pickBelow(len(otherFormulas))]
 	case kind == 3 && len(calcs) > 0:
-		c := calcs[p.pick(len(calcs))]
+		c := calcs[p.pickBelow(len(calcs))]
 		if own, _ := c["inputs"].(map[string]any); len(own) > 0 {
-			name := sortedKeys(own)[p.pick(len(own))]
-			own[name] = moved(own[name], p)
+			name := sortedKeys(own)[p.pickBelow(len(own))]
+			own[name] = moveValue(own[name], p)
 		}
 	case kind == 4 && len(calcs) > 0:
 		list := doc["calculations"].([]any)
-		doc["calculations"] = append(list, cloned(calcs[p.pick(len(calcs))]))
+		doc["calculations"] = append(list, cloned(calcs[p.pickBelow(len(calcs))]))
 	case kind == 5:
 		g.remove(doc, p)
 	default:
-		key := sortedKeys(doc)[p.pick(len(doc))]
-		doc[key] = moved(doc[key], p)
+		key := sortedKeys(doc)[p.pickBelow(len(doc))]
+		doc[key] = moveValue(doc[key], p)
 	}
 }
 
-// moved is another value in the place of v: a number scaled across gates and bands, or something of another type.
-func moved(v any, p *choices) any {
+// moveValue is another value in the place of v: a number scaled across gates and bands, or something of another type.
+func moveValue(v any, p *choices) any {
 	n, ok := v.(json.Number)
 	if !ok {
-		return []any{v, nil, "other", json.Number("3"), []any{}, map[string]any{}, true}[p.pick(7)]
+		return []any{v, nil, "other", json.Number("3"), []any{}, map[string]any{}, true}[p.pickBelow(7)]
 	}
 	x, ok := new(big.Rat).SetString(n.String())
-	factor, _ := new(big.Rat).SetString([]string{"1.015", "1.05", "0.5", "2", "0.98", "0", "-1", "100"}[p.pick(8)])
+	factor, _ := new(big.Rat).SetString([]string{"1.015", "1.05", "0.5", "2", "0.98", "0", "-1", "100"}[p.pickBelow(8)])
 	if !ok {
 		return v
 	}
@@ -262,14 +262,14 @@ func moved(v any, p *choices) any {
 // remove takes one thing away, as S51 lists them, and says what.
 func (g *ground) remove(doc map[string]any, p *choices) (what string, ok bool) {
 	calcs := g.calculations(doc)
-	if len(calcs) > 0 && p.pick(2) == 1 {
-		return g.removeOf(doc, calcs[p.pick(len(calcs))], p)
+	if len(calcs) > 0 && p.pickBelow(2) == 1 {
+		return g.removeOf(doc, calcs[p.pickBelow(len(calcs))], p)
 	}
 	if len(g.targets) == 0 {
 		return "", false
 	}
-	pointer := g.targets[p.pick(len(g.targets))]
-	parent, key, found := locate(doc, pointer)
+	pointer := g.targets[p.pickBelow(len(g.targets))]
+	parent, key, found := locatePointer(doc, pointer)
 	if !found || !g.usable(pointer, parent[key]) {
 		return "", false
 	}
@@ -279,7 +279,7 @@ func (g *ground) remove(doc map[string]any, p *choices) (what string, ok bool) {
 // usable reports whether the operand is of the type that it has in the example: what is no operand any more cannot be
 // taken away.
 func (g *ground) usable(pointer string, v any) bool {
-	parent, key, found := locate(g.submission, pointer)
+	parent, key, found := locatePointer(g.submission, pointer)
 	return found && reflect.TypeOf(parent[key]) == reflect.TypeOf(v)
 }
 
@@ -287,19 +287,19 @@ func (g *ground) usable(pointer string, v any) bool {
 func (g *ground) removeOf(doc, c map[string]any, p *choices) (what string, ok bool) {
 	name, _ := c["name"].(string)
 	own, _ := c["inputs"].(map[string]any)
-	switch kind := p.pick(6); {
+	switch kind := p.pickBelow(6); {
 	case kind == 0:
 		doc["calculations"] = slices.DeleteFunc(doc["calculations"].([]any),
 			func(v any) bool { m, _ := v.(map[string]any); return m["name"] == name })
 		return name + " dropped", true
 	case kind == 1:
-		c["name"] = []any{"another name", nil, json.Number("1")}[p.pick(3)]
+		c["name"] = []any{"another name", nil, json.Number("1")}[p.pickBelow(3)]
 		return name + " renamed", true
-	case kind == 2 && g.right(doc, c):
-		c["formula"] = otherFormulas[p.pick(len(otherFormulas))]
+	case kind == 2 && g.isRecomputable(doc, c):
+		c["formula"] = otherFormulas[p.pickBelow(len(otherFormulas))]
 		return name + " by another formula", true
 	case kind == 3 && len(own) > 0:
-		key := sortedKeys(own)[p.pick(len(own))]
+		key := sortedKeys(own)[p.pickBelow(len(own))]
 		if own[key] == nil || isText(own[key]) {
 			return "", false // it was no operand any more
 		}
@@ -319,9 +319,9 @@ func (g *ground) needsFormula(name string) bool {
 	return m != nil && m.formula != nil
 }
 
-// right reports whether the calculation is the sheet's and can be computed: only then is another formula something
-// taken away.
-func (g *ground) right(doc, c map[string]any) bool {
+// isRecomputable reports whether the calculation is the sheet's and can be computed: only then is another formula
+// something taken away.
+func (g *ground) isRecomputable(doc, c map[string]any) bool {
 	a := newAudit(Case{Sheet: g.sheet, Bytes: encode(doc)})
 	a.readSubmission()
 	for _, x := range a.calcs {
@@ -335,7 +335,7 @@ func (g *ground) right(doc, c map[string]any) bool {
 // takeAway drops a member, or puts null, a text or another name in its place.
 func takeAway(parent map[string]any, key string, p *choices) string {
 	was := parent[key]
-	switch p.pick(4) {
+	switch p.pickBelow(4) {
 	case 0:
 		delete(parent, key)
 		return "dropped"
@@ -359,8 +359,8 @@ func isText(v any) bool { _, ok := v.(string); return ok }
 
 func isNumber(v any) bool { _, ok := v.(json.Number); return ok }
 
-// locate finds the object that holds the member at a pointer.
-func locate(doc map[string]any, pointer string) (parent map[string]any, key string, found bool) {
+// locatePointer finds the object that holds the member at a pointer.
+func locatePointer(doc map[string]any, pointer string) (parent map[string]any, key string, found bool) {
 	steps := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	parent = doc
 	for _, s := range steps[:len(steps)-1] {

@@ -62,7 +62,7 @@ func TestNameTwice(t *testing.T) {
 		"names of signs":          {add(top, `"+":1,"-":2,`), ""},
 		"C and C++":               {add(`{`, `"langs":{"c":1,"c++":2,"c#":3},`), ""},
 	} {
-		rep := audited(sheet, c.submission)
+		rep := auditText(sheet, c.submission)
 		i := slices.IndexFunc(rep.Findings, func(f Finding) bool { return f.Code == "structure.name_twice" })
 		switch {
 		case c.at == "" && i >= 0:

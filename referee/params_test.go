@@ -45,7 +45,7 @@ func TestParams(t *testing.T) {
 	}
 	submission := `{"inputs":{"spend":500,"word":"b"},"calculations":[{"name":"util","formula":"spend / 1000",` +
 		`"inputs":{"spend":500},"result":0.5}]}`
-	x, y := audited(small, submission), audited(large, submission)
+	x, y := auditText(small, submission), auditText(large, submission)
 	wantStatus(t, x, "within", "flag", "known", "pass")
 	wantStatus(t, y, "within", "pass", "known", "pass")
 	if small.Ref() != s.Ref() || x.Sheet != y.Sheet || x.Digest == y.Digest {
@@ -84,7 +84,7 @@ func TestParamRefusals(t *testing.T) {
 
 // TestUnsetParam: an audit by a sheet whose limit nobody set is never clean.
 func TestUnsetParam(t *testing.T) {
-	rep := audited(mustSheet(t, paramSheet), `{"inputs":{"spend":1,"word":"a"}}`)
+	rep := auditText(mustSheet(t, paramSheet), `{"inputs":{"spend":1,"word":"a"}}`)
 	if f := findingOf(t, rep, "structure.param_missing"); f.Tier != High || !rep.Fails(FailOnHigh) {
 		t.Errorf("%+v", f)
 	}
@@ -96,8 +96,8 @@ func TestSpellingsOfParams(t *testing.T) {
 		"type":"number","held":"recount"}],
 		"eval_spec":{"rules":[{"id":"a","expr":"x <= param.cap"},{"id":"b","expr":{"op":"<=","left":{"input":"x"},
 		"right":{"param":"cap"}}}]}`)
-	wantStatus(t, audited(s, `{"inputs":{"x":6}}`), "a", "flag", "b", "flag")
-	wantStatus(t, audited(s, `{"inputs":{"x":5}}`), "a", "pass", "b", "pass")
+	wantStatus(t, auditText(s, `{"inputs":{"x":6}}`), "a", "flag", "b", "flag")
+	wantStatus(t, auditText(s, `{"inputs":{"x":5}}`), "a", "pass", "b", "pass")
 }
 
 // FuzzParseParam: no text is a parameter's value that its type refuses, and what is read prints to a text that reads

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// reproducibility says once of a sheet that scores a model which verifiers and thresholds its scores rest on; nil of
+// describeVerifiers says once of a sheet that scores a model which verifiers and thresholds its scores rest on; nil of
 // any other sheet. Questions to a person and the lane's requirements verify nothing about the answer.
-func (s *Sheet) reproducibility() *Reproducibility {
+func (s *Sheet) describeVerifiers() *Reproducibility {
 	if len(s.scores) == 0 {
 		return nil
 	}

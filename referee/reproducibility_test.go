@@ -19,7 +19,7 @@ func TestReproducibility(t *testing.T) {
 		"eval_spec":{"rules":[{"id":"r","expr":"a <= most","tier":"high"},
 			{"check":"range","id":"span","over":"inputs","limits":{"a":[0,10]}}]}`
 	sheet := mustSheet(t, body)
-	rep := audited(sheet, `{"inputs":{"a":4}}`)
+	rep := auditText(sheet, `{"inputs":{"a":4}}`)
 	info := rep.Trace.Reproducibility
 	if info == nil || info.Temperature != "" || info.VerifierCount != len(info.Verifiers) {
 		t.Fatalf("%+v", info)
@@ -40,8 +40,8 @@ func TestReproducibility(t *testing.T) {
 	if want := hex.EncodeToString(sum[:]); info.ThresholdsSHA256 != want {
 		t.Errorf("thresholds %s, want %s", info.ThresholdsSHA256, want)
 	}
-	warm := audited(sheet, `{"inputs":{"a":4}}`, func(c *Case) { c.Agent = &Agent{Temperature: "0.7"} })
-	again := audited(sheet, `{"inputs":{"a":4}}`)
+	warm := auditText(sheet, `{"inputs":{"a":4}}`, func(c *Case) { c.Agent = &Agent{Temperature: "0.7"} })
+	again := auditText(sheet, `{"inputs":{"a":4}}`)
 	if warm.Trace.Reproducibility.Temperature != "0.7" || again.Digest != rep.Digest || warm.Digest == rep.Digest {
 		t.Errorf("temperature %+v; the sheet's own record may not change", warm.Trace.Reproducibility)
 	}
@@ -49,7 +49,7 @@ func TestReproducibility(t *testing.T) {
 
 // TestReproducibilityOnlyOfScores: a sheet that scores no model has no such record.
 func TestReproducibilityOnlyOfScores(t *testing.T) {
-	if rep := audited(mustSheet(t, ratioSheet), `{}`); rep.Trace.Reproducibility != nil {
+	if rep := auditText(mustSheet(t, ratioSheet), `{}`); rep.Trace.Reproducibility != nil {
 		t.Errorf("%+v", rep.Trace.Reproducibility)
 	}
 }
@@ -72,15 +72,15 @@ func TestModelConfidence(t *testing.T) {
 	}
 	sheet := mustSheet(t, ratioSheet)
 	submission := ratioSubmission("110", "100", "noi / debt", "1.1")
-	shown := audited(sheet, submission, func(c *Case) { c.Agent = &r.Agent })
-	bare := audited(sheet, submission, func(c *Case) { c.Agent = &Agent{Model: "m"} })
+	shown := auditText(sheet, submission, func(c *Case) { c.Agent = &r.Agent })
+	bare := auditText(sheet, submission, func(c *Case) { c.Agent = &Agent{Model: "m"} })
 	if shown.Agent.ModelConfidence == nil || shown.Verdict.Score != bare.Verdict.Score ||
 		len(shown.Findings) != len(bare.Findings) {
 		t.Errorf("the prior reached the verdict: %+v, %+v", shown.Verdict, bare.Verdict)
 	}
 	// a rule that asks for it sees nothing
 	asks := mustSheet(t, `"eval_spec":{"rules":[{"id":"r","expr":"nonempty($stack.confidence_prior)","tier":"high"}]}`)
-	if st := checkNamed(t, audited(asks, `{}`, func(c *Case) { c.Agent = &r.Agent }), "r").Status; st == Pass {
+	if st := checkNamed(t, auditText(asks, `{}`, func(c *Case) { c.Agent = &r.Agent }), "r").Status; st == Pass {
 		t.Error("a rule reads the prior")
 	}
 }

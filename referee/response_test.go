@@ -35,7 +35,7 @@ func TestResponseIsReadAsItsMember(t *testing.T) {
 		"wrapped": `{"assignment_id": "test-sheet", "sample_id": "s-1", "prediction": {"Speed (kt)": 100, ` +
 			`"Slip/Skid": 0.02}}`,
 	} {
-		rep := audited(sheet, recorded(raw))
+		rep := auditText(sheet, recorded(raw))
 		wantStatus(t, rep, "structure", "pass", "response", "pass", "speed", "pass", "limits", "pass")
 		if want := (Protocol{Parsed: true, FieldCompleteness: "2/2", TypeValidation: true}); rep.Protocol != want {
 			t.Errorf("%s: protocol %+v", name, rep.Protocol)
@@ -51,7 +51,7 @@ func TestResponseIsReadAsItsMember(t *testing.T) {
 func TestResponseOrTheMemberItself(t *testing.T) {
 	sheet := mustSheet(t, stateSheet)
 	raw := `{"Speed (kt)": 300, "Slip/Skid": 0.02}`
-	record, plain := audited(sheet, recorded(raw)), audited(sheet, `{"prediction":`+raw+`}`)
+	record, plain := auditText(sheet, recorded(raw)), auditText(sheet, `{"prediction":`+raw+`}`)
 	for _, rep := range []*Report{record, plain} {
 		wantCodes(t, rep, "policy.speed high /prediction/Speed (kt)", "math.out_of_range mid /prediction/Speed (kt)")
 	}
@@ -93,7 +93,7 @@ func TestResponseUnreadable(t *testing.T) {
 		"other answer": {recorded(`{"prediction": ` + good + `, "assignment_id": "other"}`),
 			`to the assignment "other"`},
 	} {
-		rep := audited(sheet, c.submission)
+		rep := auditText(sheet, c.submission)
 		f := findingOf(t, rep, "protocol.response_unreadable")
 		wantWords(t, f.Message, c.words)
 		if f.Tier != High || f.Pointer != "/response" || rep.Protocol.Parsed || rep.Protocol.TypeValidation ||
@@ -108,7 +108,7 @@ func TestResponseUnreadable(t *testing.T) {
 }
 
 func TestResponseFields(t *testing.T) {
-	rep := audited(mustSheet(t, stateSheet), recorded(`{"Speed (kt)": "100"}`))
+	rep := auditText(mustSheet(t, stateSheet), recorded(`{"Speed (kt)": "100"}`))
 	wantStatus(t, rep, "response", "flag", "speed", "skip")
 	wantWords(t, findingOf(t, rep, "math.not_a_number").Message, `Speed (kt) is not a number: "100"`)
 	if f := findingOf(t, rep, "structure.missing"); f.Pointer != "/prediction/Slip~1Skid" {
@@ -132,14 +132,14 @@ func TestResponseSeries(t *testing.T) {
 	sheet := mustSheet(t, seriesSheet)
 	for _, raw := range []string{`{"a": [1, 2.5], "b": [0.1, 0.2]}`,
 		`{"trajectory": [{"a": 1, "b": 0.1}, {"a": 2.5, "b": 0.2}]}`} {
-		rep := audited(sheet, recorded(raw))
+		rep := auditText(sheet, recorded(raw))
 		// a step of 1.5 where 1 is plausible: a ratio of 1.5, not above it
 		wantCodes(t, rep, "math.jump mid /trajectory/1/a")
 		if rep.Protocol.FieldCompleteness != "4/4" || !rep.Protocol.TypeValidation {
 			t.Errorf("protocol %+v", rep.Protocol)
 		}
 	}
-	rep := audited(sheet, recorded(`{"a": [1, 2]}`))
+	rep := auditText(sheet, recorded(`{"a": [1, 2]}`))
 	// the last two from the step that cannot be seen, at its first gap
 	wantCodes(t, rep, "structure.missing high /trajectory/0/b", "structure.missing high /trajectory/1/b",
 		"evidence.operand_missing high /trajectory/0/b", "policy.undecided high /trajectory/0/b")
@@ -169,7 +169,7 @@ func TestResponseOfWrongLength(t *testing.T) {
 		{`{"trajectory": [1, {"a": 1, "b": 2}]}`, "2/4", []string{"structure.missing"}, false},
 		{`{"trajectory": []}`, "0/4", []string{"protocol.answer_length", "structure.missing"}, true},
 	} {
-		rep := audited(sheet, recorded(c.raw))
+		rep := auditText(sheet, recorded(c.raw))
 		want := Protocol{Parsed: true, FieldCompleteness: c.completeness, TypeValidation: c.typed}
 		if rep.Protocol != want || rep.Adjudication.Eligible {
 			t.Errorf("%s: protocol %+v, eligible %v", c.raw, rep.Protocol, rep.Adjudication.Eligible)
@@ -180,12 +180,12 @@ func TestResponseOfWrongLength(t *testing.T) {
 			}
 		}
 	}
-	wantWords(t, findingOf(t, audited(sheet, recorded(`{"a": [1], "b": [2]}`)), "protocol.answer_length").Message,
+	wantWords(t, findingOf(t, auditText(sheet, recorded(`{"a": [1], "b": [2]}`)), "protocol.answer_length").Message,
 		"the answer has 1 state; 2 are asked for")
-	wantWords(t, findingOf(t, audited(sheet, recorded(`{"a": 1}`)), "protocol.answer_shape").Message,
+	wantWords(t, findingOf(t, auditText(sheet, recorded(`{"a": 1}`)), "protocol.answer_shape").Message,
 		`"a" of the raw answer is one value; it must be an array of 2`)
 	long := `{"a": [` + strings.Repeat("1,", maxSteps) + `1]}`
-	rep := audited(sheet, recorded(long))
+	rep := auditText(sheet, recorded(long))
 	wantWords(t, findingOf(t, rep, "protocol.response_unreadable").Message, "has 1001 values; at most 1000 are read")
 }
 
@@ -193,8 +193,8 @@ func TestResponseOfWrongLength(t *testing.T) {
 //
 // Source: 003 #141.
 func TestMissingFieldIsOneFault(t *testing.T) {
-	single := audited(mustSheet(t, stateSheet), recorded(`{"Speed (kt)": 100}`))
-	series := audited(mustSheet(t, seriesSheet), recorded(`{"a": [1, 2]}`))
+	single := auditText(mustSheet(t, stateSheet), recorded(`{"Speed (kt)": 100}`))
+	series := auditText(mustSheet(t, seriesSheet), recorded(`{"a": [1, 2]}`))
 	for name, rep := range map[string]*Report{"single": single, "series": series} {
 		f := findingOf(t, rep, "structure.missing")
 		if !rep.Protocol.Parsed || !rep.Protocol.TypeValidation || f.Tier != High || rep.Adjudication.Eligible {
@@ -240,7 +240,7 @@ func FuzzResponse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
 		for _, sheet := range []*Sheet{state, series} {
-			rep := audited(sheet, recorded(raw))
+			rep := auditText(sheet, recorded(raw))
 			if rep.Protocol.Parsed {
 				continue
 			}

@@ -72,7 +72,7 @@ func (l *loader) compileDocument(r *Rule, v *strictjson.Value) {
 		l.problems.addProblem(v.Get("stated"), "unknown_key", `find %q reads no stated values; they are for `+
 			`"contradictions"`, c.find)
 	}
-	for _, e := range c.expressions() {
+	for _, e := range c.documentExpressions() {
 		r.reads = append(r.reads, e.Refs().Calcs...)
 	}
 	if c.text == nil {
@@ -82,7 +82,7 @@ func (l *loader) compileDocument(r *Rule, v *strictjson.Value) {
 	r.run = func(a *audit, r *Rule) outcome { return a.checkDocument(r, c) }
 }
 
-func (c *documentCheck) expressions() (out []*policy.Expr) {
+func (c *documentCheck) documentExpressions() (out []*policy.Expr) {
 	for _, e := range []*policy.Expr{c.text, c.names} {
 		if e != nil {
 			out = append(out, e)

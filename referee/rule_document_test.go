@@ -37,7 +37,7 @@ func TestDocumentRules(t *testing.T) {
 			"skip skip skip skip"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			rep := audited(sheet, `{"inputs":{"text":`+tt.text+`,"parties":`+tt.parties+`,"due":`+tt.due+`}}`)
+			rep := auditText(sheet, `{"inputs":{"text":`+tt.text+`,"parties":`+tt.parties+`,"due":`+tt.due+`}}`)
 			for i, want := range strings.Fields(tt.want) {
 				wantStatus(t, rep, []string{"refs", "marks", "signed", "same"}[i], want)
 			}
@@ -47,7 +47,7 @@ func TestDocumentRules(t *testing.T) {
 
 // TestDocumentFinding: a finding says what, where and what would be right.
 func TestDocumentFinding(t *testing.T) {
-	rep := audited(mustSheet(t, documentSheet), `{"inputs":{"text":"1. Loan\n1.1 See clause 4.\nSIGNATURES\nA",`+
+	rep := auditText(mustSheet(t, documentSheet), `{"inputs":{"text":"1. Loan\n1.1 See clause 4.\nSIGNATURES\nA",`+
 		`"parties":["A"],"due":"2031-11-30"}}`)
 	f := findingOf(t, rep, "document.references")
 	wantWords(t, f.Message, `"clause 4" (line 2, section 1.1)`, "the text has no section 4")

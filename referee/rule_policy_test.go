@@ -18,13 +18,13 @@ func TestTierBy(t *testing.T) {
 			oneRule("a b", `{"id":"r","expr":"a <= 10","tier_by":{"measure":"b","high":5}}`), `{"inputs":{"a":11}}`,
 			"r flag", []string{"policy.r high /inputs/a", "structure.missing high /inputs/b"}, nil},
 	})
-	rep := audited(mustSheet(t, sheet), `{"inputs":{"a":12,"b":0}}`)
+	rep := auditText(mustSheet(t, sheet), `{"inputs":{"a":12,"b":0}}`)
 	wantWords(t, rep.Findings[0].Message, "too much", "a = 12")
 }
 
 // TestWhatAFailedGateSays: the gate, every operand's value, and the distance.
 func TestWhatAFailedGateSays(t *testing.T) {
-	rep := audited(mustSheet(t, ratioSheet), ratioSubmission("102.2", "100", "noi / debt", "1.022"))
+	rep := auditText(mustSheet(t, ratioSheet), ratioSubmission("102.2", "100", "noi / debt", "1.022"))
 	f := findingOf(t, rep, "policy.dscr_gate")
 	wantWords(t, f.Message, "dscr >= 1.2", "dscr = 1.022")
 	if f.Spot.Gate != "dscr >= 1.2" || f.Spot.Distance != "-0.178" { // 1.022 − 1.2
@@ -51,7 +51,7 @@ func TestWhichPartFails(t *testing.T) {
 		{"not (" + long("a") + " == 3)", `"a":3,"b":1`, `r does not hold (a = 3, b = 1)`},
 	} {
 		sheet := oneRule("a b", fmt.Sprintf(`{"id":"r","tier":"high","expr":%q}`, c.expr))
-		rep := audited(mustSheet(t, sheet), `{"inputs":{`+c.inputs+`}}`)
+		rep := auditText(mustSheet(t, sheet), `{"inputs":{`+c.inputs+`}}`)
 		if got := findingOf(t, rep, "policy.r").Message; got != c.want {
 			t.Errorf("%.60s\n%s\nwant %s", c.expr, got, c.want)
 		}
@@ -60,7 +60,7 @@ func TestWhichPartFails(t *testing.T) {
 
 // TestExplain: the proof of a gate holds each operand, its value and where it came from.
 func TestExplain(t *testing.T) {
-	rep := audited(mustSheet(t, ratioSheet), ratioSubmission("130", "100", "noi / debt", "1.3"),
+	rep := auditText(mustSheet(t, ratioSheet), ratioSubmission("130", "100", "noi / debt", "1.3"),
 		func(c *Case) { c.Explain = true })
 	for _, e := range rep.Explained {
 		if e.RuleID != "dscr_gate" {
@@ -88,7 +88,7 @@ func TestTooManyReadings(t *testing.T) {
 				id))
 		}
 	}
-	rep := audited(sheet, `{"inputs":{"a":1},"calculations":[`+strings.Join(calcs, ",")+`]}`)
+	rep := auditText(sheet, `{"inputs":{"a":1},"calculations":[`+strings.Join(calcs, ",")+`]}`)
 	wantStatus(t, rep, "r", "flag")
 	if f := findingOf(t, rep, "math.too_complex"); f.Tier != High || f.Bucket != WorkDefect {
 		t.Errorf("%+v", f)
@@ -102,7 +102,7 @@ func TestGateOfSeveralCalculations(t *testing.T) {
 	sheet := mustSheet(t, `"required_inputs":[{"name":"a"}],"eval_spec":{"math_checks":[{"formula_id":"x",`+
 		`"formula":"a"},{"formula_id":"y","formula":"a * 1"}],"rules":[{"id":"r","expr":"x + y >= 2.004",`+
 		`"tier":"high"}]}`)
-	rep := audited(sheet, `{"inputs":{"a":0.996},"calculations":[{"name":"x","formula":"a","inputs":{"a":0.996},`+
+	rep := auditText(sheet, `{"inputs":{"a":0.996},"calculations":[{"name":"x","formula":"a","inputs":{"a":0.996},`+
 		`"result":1.004,"units":"x"},{"name":"y","formula":"a * 1","inputs":{"a":0.996},"result":1.004,"units":"x"}]}`)
 	wantCodes(t, rep, "policy.r high /calculations/0", "math.straddles_gate high /calculations/0/result",
 		"math.straddles_gate high /calculations/1/result")

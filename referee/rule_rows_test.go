@@ -33,6 +33,6 @@ func TestForEach(t *testing.T) {
 		{"what fails is said before what is unknown", rule(`"tier":"mid"`), rows(`{"rent":0},{"id":"B"}`), "each flag",
 			[]string{"policy.each mid /inputs/rows/0"}, nil},
 	})
-	rep := audited(mustSheet(t, rule(`"tier":"mid","key":"id"`)), bad)
+	rep := auditText(mustSheet(t, rule(`"tier":"mid","key":"id"`)), bad)
 	wantWords(t, findingOf(t, rep, "policy.each").Message, "2 of 4 rows", "B, C")
 }

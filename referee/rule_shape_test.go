@@ -19,7 +19,7 @@ func TestRequired(t *testing.T) {
 		{"an empty list is blank", filled, `{"a":[]}`, "there flag", []string{"structure.missing mid /a"}, nil},
 		{"0 is not", filled, `{"a":0}`, "there pass", nil, nil},
 	})
-	many := audited(mustSheet(t, oneCheck(`{"check":"required","id":"there","paths":["rows[*].x"]}`)),
+	many := auditText(mustSheet(t, oneCheck(`{"check":"required","id":"there","paths":["rows[*].x"]}`)),
 		`{"rows":[{},{},{},{},{},{},{},{},{},{},{},{}]}`)
 	if len(many.Findings) != 10 {
 		t.Errorf("%d findings for twelve missing paths, want the first ten", len(many.Findings))

@@ -248,7 +248,7 @@ func (l *loader) loadSections() {
 	l.loadRules()
 	s.trace.Registry = s.registrySHA256()
 	l.loadDerived()
-	s.trace.Reproducibility = s.reproducibility()
+	s.trace.Reproducibility = s.describeVerifiers()
 }
 
 func (l *loader) loadIdentity() {

@@ -36,7 +36,7 @@ func TestSubstitution(t *testing.T) {
 		if strings.Contains(formula, "TWELVE") {
 			own += `,"TWELVE":12`
 		}
-		rep := audited(sheet, fmt.Sprintf(
+		rep := auditText(sheet, fmt.Sprintf(
 			`{"inputs":{%s},"calculations":[{"name":"ads","formula":%q,"inputs":{%s},"result":700485.944294,"units":"USD"},
 			{"name":"dscr","formula":"noi / ads","inputs":{"noi":700000,"ads":700485.944294},"result":0.999306275,
 			"units":"x"}]}`, inputs, formula, own))
@@ -111,7 +111,7 @@ func TestNumberForFormula(t *testing.T) {
 		{doc("a / cap", "", "max(0, a - 100)", "6"), "high /calculations/3/formula"},
 	} {
 		var found []string
-		for _, code := range codes(audited(sheet, c.doc)) {
+		for _, code := range codes(auditText(sheet, c.doc)) {
 			if rest, ok := strings.CutPrefix(code, "math.formula_substituted "); ok {
 				found = append(found, rest)
 			}

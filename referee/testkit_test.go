@@ -92,8 +92,8 @@ func withSet(set *evidence.Set) option {
 
 func withAgent(a Agent) option { return func(c *Case) { c.Agent = &a } }
 
-// audited runs one audit of a submission given as text.
-func audited(sheet *Sheet, submission string, options ...option) *Report {
+// auditText runs one audit of a submission given as text.
+func auditText(sheet *Sheet, submission string, options ...option) *Report {
 	c := Case{Sheet: sheet, Path: "submission.json", Bytes: []byte(submission)}
 	for _, o := range options {
 		o(&c)
@@ -228,7 +228,7 @@ func runRuleCases(t *testing.T, cases []ruleCase) {
 	t.Helper()
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			rep := audited(mustSheet(t, c.members), c.submission, c.options...)
+			rep := auditText(mustSheet(t, c.members), c.submission, c.options...)
 			wantStatus(t, rep, strings.Fields(c.statuses)...)
 			wantCodes(t, rep, c.codes...)
 		})

@@ -51,7 +51,7 @@ func TestRankIsTotal(t *testing.T) {
 func TestAtoms(t *testing.T) {
 	sheet := mustSheet(t, ratioSheet)
 	bad := ratioSubmission("110", "100", "noi / debt", "1.5")
-	rep := audited(sheet, bad)
+	rep := auditText(sheet, bad)
 	cited := map[string]bool{}
 	for _, f := range rep.Findings {
 		for _, id := range f.Atoms {
@@ -63,7 +63,7 @@ func TestAtoms(t *testing.T) {
 			t.Errorf("an atom that nothing cites: %+v", at)
 		}
 	}
-	all := audited(sheet, bad, func(c *Case) { c.AllAtoms = true })
+	all := auditText(sheet, bad, func(c *Case) { c.AllAtoms = true })
 	if len(all.Atoms) <= len(rep.Atoms) || all.Atoms[0].ID != "EVID_001" {
 		t.Errorf("%d atoms of %d, first %s", len(rep.Atoms), len(all.Atoms), all.Atoms[0].ID)
 	}
@@ -81,16 +81,16 @@ func TestScoresOfTheSheet(t *testing.T) {
 			"scores":{"availability":"avail","total":"all"},
 		"eval_spec":{"rules":[{"id":"r","expr":"a > 1","tier":"high"},{"id":"must","expr":"a < 100","tier":"low",
 		"non_compensable":true}]}`)
-	good := audited(sheet, `{"inputs":{"a":4}}`)
+	good := auditText(sheet, `{"inputs":{"a":4}}`)
 	if s := good.Scores; s == nil || s.Availability != "0.5" || s.Total != "40" || s.Gated || !good.Gating.Passed ||
 		!good.Adjudication.Eligible {
 		t.Errorf("%+v %+v", s, good.Gating)
 	}
-	high := audited(sheet, `{"inputs":{"a":1}}`)
+	high := auditText(sheet, `{"inputs":{"a":1}}`)
 	if s := high.Scores; s == nil || !s.Gated || s.Total != "" || high.Gating.Passed || high.Adjudication.Eligible {
 		t.Errorf("%+v %+v", s, high.Gating)
 	}
-	low := audited(sheet, `{"inputs":{"a":101}}`)
+	low := auditText(sheet, `{"inputs":{"a":101}}`)
 	if low.Gating.Passed || !low.Scores.Gated {
 		t.Errorf("a flag of a non-compensable rule does not stop the sample: %+v", low.Gating)
 	}
@@ -98,12 +98,12 @@ func TestScoresOfTheSheet(t *testing.T) {
 
 // TestLinesOfJSONL: a finding in the seventh line of a .jsonl file is placed there.
 func TestLinesOfJSONL(t *testing.T) {
-	rep := audited(mustSheet(t, ratioSheet), ratioSubmission("110", "100", "noi / debt", "1.1"),
+	rep := auditText(mustSheet(t, ratioSheet), ratioSubmission("110", "100", "noi / debt", "1.1"),
 		func(c *Case) { c.Line = 7 })
 	if f := findingOf(t, rep, "policy.dscr_gate"); f.Line != 7 || rep.Submission.Line != 7 {
 		t.Errorf("line %d of %d", f.Line, rep.Submission.Line)
 	}
-	broken := audited(mustSheet(t, ratioSheet), `{"a":`, func(c *Case) { c.Line = 3 })
+	broken := auditText(mustSheet(t, ratioSheet), `{"a":`, func(c *Case) { c.Line = 3 })
 	if f := broken.Findings[0]; f.Line != 3 {
 		t.Errorf("line %d", f.Line)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/defendableos/referee/gate/internal/gatetest"
 )
 
-func dirs(p *Plan) (out []string) {
+func runDirs(p *Plan) (out []string) {
 	for _, r := range p.Runs {
 		out = append(out, r.Dir)
 	}
@@ -35,8 +35,8 @@ func TestPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"runs/a", "runs/b", "runs/deep/er/b"}; !slices.Equal(dirs(p), want) {
-		t.Errorf("runs %q, want %q", dirs(p), want)
+	if want := []string{"runs/a", "runs/b", "runs/deep/er/b"}; !slices.Equal(runDirs(p), want) {
+		t.Errorf("runs %q, want %q", runDirs(p), want)
 	}
 	if !slices.Equal(p.Removed, []string{"runs/gone"}) || len(p.Refusals) != 0 ||
 		!slices.Equal(p.Rulebook, []string{config.Path, "flight_sheets"}) {

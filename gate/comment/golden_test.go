@@ -29,8 +29,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// everything is all that is posted of an outcome, as one text. Hashes are cut: TestDigestIsOne compares them.
-func everything(o *outcome.Outcome) string {
+// postedText is all that is posted of an outcome, as one text. Hashes are cut: TestDigestIsOne compares them.
+func postedText(o *outcome.Outcome) string {
 	var b strings.Builder
 	section := func(title, text string) { fmt.Fprintf(&b, "======== %s\n%s\n", title, text) }
 	for _, c := range []githubapi.Check{WriteAuditCheck(o, 10), WriteSignOffCheck(o)} {
@@ -67,9 +67,9 @@ func everything(o *outcome.Outcome) string {
 
 // TestGoldenPapers compares whole papers with files that were read by a person when they were written.
 func TestGoldenPapers(t *testing.T) {
-	for name, make := range scenarios() {
+	for name, make := range goldenOutcomes() {
 		file := filepath.Join("testdata", "papers", name+".txt")
-		got := everything(make())
+		got := postedText(make())
 		golden.Compare(t, file, []byte(got))
 	}
 }
@@ -87,7 +87,7 @@ func TestConclusions(t *testing.T) {
 		"two-deals":             {"failure", "action_required", outcome.ResultFailed},
 		"carried-sibling":       {"success", "action_required", outcome.ResultAwaiting},
 	} {
-		o := scenarios()[name]()
+		o := goldenOutcomes()[name]()
 		if got := [3]string{WriteAuditCheck(o, 0).Conclusion, WriteSignOffCheck(o).Conclusion,
 			o.Result()}; got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
@@ -102,7 +102,7 @@ func TestConclusions(t *testing.T) {
 
 // TestDigestIsOne: the check's external_id, the marker and the instructions name one digest.
 func TestDigestIsOne(t *testing.T) {
-	o := scenarios()["clean-awaiting"]()
+	o := goldenOutcomes()["clean-awaiting"]()
 	review := WriteReview(o)
 	m, ok := memory.ParseMarker(review)
 	if !ok || m != o.Marker() || m.Digest != o.Digest() || WriteAuditCheck(o, 0).ExternalID != m.Digest ||
@@ -130,7 +130,7 @@ var printedBlock = regexp.MustCompile("(?s)### How to sign off\n\n[^`]*\n\n```\n
 // TestInstructionsAreTaken: the block of commands answers what is open when it is pasted, and accepts nothing without a
 // reason.
 func TestInstructionsAreTaken(t *testing.T) {
-	o := scenarios()["two-deals"]()
+	o := goldenOutcomes()["two-deals"]()
 	block := printedBlock.FindStringSubmatch(WriteReview(o))
 	if block == nil {
 		t.Fatal("no commands")
@@ -144,7 +144,7 @@ func TestInstructionsAreTaken(t *testing.T) {
 		t.Errorf("pasted as it is: %+v", c)
 	}
 	c := signoff.ParseCommands(strings.Replace(block[1], "dscr_gate", "dscr_gate the client insists", 1))
-	o.Judged = append(o.Judged, counted(6, "bea", ""))
+	o.Judged = append(o.Judged, countedApproval(6, "bea", ""))
 	o.Judged[1].Commands = c
 	if rules, _ := o.Hurdles(); len(c.Problems) != 0 || writerOf(o).openQuestions() != 0 || len(rules) != 0 ||
 		len(o.UnaskedCommands(o.Judged)) != 0 {
@@ -164,13 +164,13 @@ func TestInstructionsAreBounded(t *testing.T) {
 	deal := finding("policy.dscr_gate", referee.High, referee.DealFinding, 30)
 	o := outcomeOf()
 	for i := range 50 {
-		o.Audits = append(o.Audits, audited(fmt.Sprintf("runs/r%d", i), deal))
+		o.Audits = append(o.Audits, auditedRun(fmt.Sprintf("runs/r%d", i), deal))
 	}
 	if block := printedBlock.FindStringSubmatch(WriteReview(o)); block == nil ||
 		block[1] != "/satisfied appraisal_within_12_months\n/satisfied borrower_name_matches\n/accept dscr_gate\n" {
 		t.Errorf("%q", block)
 	}
-	o = outcomeOf(audited("runs/a"))
+	o = outcomeOf(auditedRun("runs/a"))
 	for i := range 60 {
 		o.Audits[0].Work.Report.Checks = append(
 			o.Audits[0].Work.Report.Checks,
@@ -182,7 +182,7 @@ func TestInstructionsAreBounded(t *testing.T) {
 		!strings.Contains(review, "\n22 lines left out.") {
 		t.Errorf("%q", block)
 	}
-	o = outcomeOf(audited("runs/a"), audited("runs/b"))
+	o = outcomeOf(auditedRun("runs/a"), auditedRun("runs/b"))
 	o.Audits[0].Work.Report.Checks = append(
 		o.Audits[0].Work.Report.Checks,
 		referee.Check{ID: "two words", Status: referee.Open},
@@ -200,7 +200,7 @@ func TestInstructionsAreBounded(t *testing.T) {
 // TestSignedSaysSo: after a sign-off nothing speaks of waiting or of what nobody signed, and a hash is short or in a
 // marker.
 func TestSignedSaysSo(t *testing.T) {
-	o := scenarios()["clean-signed"]()
+	o := goldenOutcomes()["clean-signed"]()
 	for name, paper := range map[string]string{"review": WriteReview(o), "summary": WriteSummary(o),
 		"check": WriteSignOffCheck(o).Title + WriteSignOffCheck(o).Summary} {
 		_, text, _ := strings.Cut(paper, "-->\n\n")
@@ -219,7 +219,7 @@ func TestSignedSaysSo(t *testing.T) {
 
 // TestChecksAreShort: what the review says is not said again in the checks; without a review they say all.
 func TestChecksAreShort(t *testing.T) {
-	for name, make := range scenarios() {
+	for name, make := range goldenOutcomes() {
 		o := make()
 		o.NoReview, o.ReviewID = false, 77
 		for _, c := range []githubapi.Check{WriteAuditCheck(o, 5), WriteSignOffCheck(o)} {
@@ -372,7 +372,7 @@ func TestDraftCanBeApplied(t *testing.T) {
 }
 
 func TestSignedOutcome(t *testing.T) {
-	o := scenarios()["clean-signed"]()
+	o := goldenOutcomes()["clean-signed"]()
 	if !o.Signed() {
 		t.Fatal("a receipt of these bytes")
 	}
@@ -391,7 +391,7 @@ func TestSignedOutcome(t *testing.T) {
 			o.Receipts[1].Hash, o.Receipts[1].Receipt = strings.Repeat("9", 64), &back
 		},
 	} {
-		o := scenarios()["clean-signed"]()
+		o := goldenOutcomes()["clean-signed"]()
 		if edit(o); o.Signed() || WriteSignOffCheck(o).Conclusion != "action_required" {
 			t.Errorf("%s: signed", what)
 		}

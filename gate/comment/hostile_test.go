@@ -37,15 +37,15 @@ var attacks = []string{
 	strings.Repeat("long ", 400), "A" + strings.Repeat("\u0316", 60), `\|\`, "a\\`b`", "",
 }
 
-// fill sets every string of a value, in every slice and behind every pointer; a slice gets two elements.
-func fill(v reflect.Value, text string) {
+// fillStrings sets every string of a value, in every slice and behind every pointer; a slice gets two elements.
+func fillStrings(v reflect.Value, text string) {
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(text)
 	case reflect.Pointer:
 		if v.Type() != reflect.TypeFor[*referee.Sheet]() {
 			v.Set(reflect.New(v.Type().Elem()))
-			fill(v.Elem(), text)
+			fillStrings(v.Elem(), text)
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
@@ -53,12 +53,12 @@ func fill(v reflect.Value, text string) {
 		}
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
 		for i := range 2 {
-			fill(v.Index(i), text)
+			fillStrings(v.Index(i), text)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
-				fill(v.Field(i), text)
+				fillStrings(v.Field(i), text)
 			}
 		}
 	case reflect.Int, reflect.Int64:
@@ -68,11 +68,11 @@ func fill(v reflect.Value, text string) {
 	}
 }
 
-// stuffed is an outcome with a text in every string that somebody else can write: of runs, refusals, reviews, commits,
-// rulebooks and receipts.
-func stuffed(text string, counted bool) *outcome.Outcome {
+// outcomeFullOf is an outcome with a text in every string that somebody else can write: of runs, refusals, reviews,
+// commits, rulebooks and receipts.
+func outcomeFullOf(text string, counted bool) *outcome.Outcome {
 	o := &outcome.Outcome{}
-	fill(reflect.ValueOf(o).Elem(), text)
+	fillStrings(reflect.ValueOf(o).Elem(), text)
 	o.Repository, o.ServerURL, o.Ledger = "acme/deals", "https://github.com", config.Ledger{Branch: "ledger"}
 	o.FailOn, o.Accept, o.Need, o.Head, o.NoReview = referee.FailOnHigh, "deal-finding", 2, strings.Repeat(
 		"a1",
@@ -105,7 +105,7 @@ func TestHostilePapers(t *testing.T) {
 	for i, attack := range attacks {
 		for _, counted := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d/%v", i, counted), func(t *testing.T) {
-				hostile, harmless := stuffed(attack, counted), stuffed("x", counted)
+				hostile, harmless := outcomeFullOf(attack, counted), outcomeFullOf("x", counted)
 				got, want := markdownOf(hostile), markdownOf(harmless)
 				for n := range got {
 					checkPaper(t, got[n])
@@ -113,7 +113,7 @@ func TestHostilePapers(t *testing.T) {
 						strings.ToLower(got[n]),
 						"this page is full",
 					) // longer texts: TestPapersAreBounded
-					if a, b := bones(t, got[n]), bones(t, want[n]); a != b && !cut && attack != "" {
+					if a, b := stripCode(t, got[n]), stripCode(t, want[n]); a != b && !cut && attack != "" {
 						t.Errorf("paper %d, outside of spans:\n%s\nwant\n%s", n, a, b)
 					}
 				}
@@ -184,8 +184,9 @@ func checkCharacters(t *testing.T, text string) {
 
 var ticks = regexp.MustCompile("`+")
 
-// bones is what is left of a page without fenced blocks and code spans, as CommonMark reads them, and without hashes.
-func bones(t *testing.T, page string) string {
+// stripCode is what is left of a page without fenced blocks and code spans, as CommonMark reads them, and without
+// hashes.
+func stripCode(t *testing.T, page string) string {
 	t.Helper()
 	var b strings.Builder
 	fence := ""
@@ -206,7 +207,7 @@ func bones(t *testing.T, page string) string {
 		t.Error("a fence is not closed")
 	}
 	return regexp.MustCompile(`[0-9a-f]{64}|head=[0-9a-f]*|=[0-9a-f]{16}\b|\d+ more`).
-		ReplaceAllString(unlinked(b.String()), "#")
+		ReplaceAllString(stripPlaceLinks(b.String()), "#")
 }
 
 // fileLink is the link of a file's place: its text is a span, and its address holds nothing that ends a link or is read
@@ -215,8 +216,8 @@ var fileLink = regexp.MustCompile(
 	`\[§\]\(https://github\.com/acme/deals/blob/[0-9a-f]{40}/[A-Za-z0-9%._~$&+=:/-]+(#L\d+(-L\d+)?)?\)`,
 )
 
-// unlinked takes the links of places away: a path that cannot be linked is shown without.
-func unlinked(page string) string { return fileLink.ReplaceAllString(page, "§") }
+// stripPlaceLinks takes the links of places away: a path that cannot be linked is shown without.
+func stripPlaceLinks(page string) string { return fileLink.ReplaceAllString(page, "§") }
 
 func dropSpans(t *testing.T, line string) string {
 	t.Helper()

@@ -55,8 +55,8 @@ func finding(code string, tier referee.Tier, bucket referee.Bucket, line int) re
 	}
 }
 
-// audited is a run with these findings and two questions for a person.
-func audited(dir string, findings ...referee.Finding) audit.AuditedRun {
+// auditedRun is a run with these findings and two questions for a person.
+func auditedRun(dir string, findings ...referee.Finding) audit.AuditedRun {
 	rep := &referee.Report{
 		Schema:   referee.ReportSchema,
 		Location: dir,
@@ -140,8 +140,8 @@ func outcomeOf(audits ...audit.AuditedRun) *outcome.Outcome {
 	}
 }
 
-// counted is one approval that counts.
-func counted(id int64, user, body string) signoff.Judged {
+// countedApproval is one approval that counts.
+func countedApproval(id int64, user, body string) signoff.Judged {
 	return signoff.Judged{
 		Review: githubapi.Review{
 			ID:          id,
@@ -158,8 +158,8 @@ func counted(id int64, user, body string) signoff.Judged {
 	}
 }
 
-// signed gives the outcome a receipt for each run.
-func signed(o *outcome.Outcome) *outcome.Outcome {
+// withReceipts gives the outcome a receipt for each run.
+func withReceipts(o *outcome.Outcome) *outcome.Outcome {
 	for i, a := range o.Audits {
 		r := &ledger.Receipt{
 			Kind: ledger.Approved,
@@ -185,13 +185,13 @@ func signed(o *outcome.Outcome) *outcome.Outcome {
 
 const bothAnswers = "Read it all.\n/satisfied appraisal_within_12_months\n/satisfied borrower_name_matches\n"
 
-// scenarios are the outcomes whose papers are kept as files.
-func scenarios() map[string]func() *outcome.Outcome {
+// goldenOutcomes are the outcomes whose papers are kept as files.
+func goldenOutcomes() map[string]func() *outcome.Outcome {
 	defect := finding("math.dscr", referee.High, referee.WorkDefect, 22)
 	dealHigh := finding("policy.dscr_gate", referee.High, referee.DealFinding, 30)
 	return map[string]func() *outcome.Outcome{
 		"clean-awaiting": func() *outcome.Outcome {
-			o := outcomeOf(audited("runs/oak-street"))
+			o := outcomeOf(auditedRun("runs/oak-street"))
 			o.Judged = []signoff.Judged{
 				{
 					Review: githubapi.Review{
@@ -207,15 +207,15 @@ func scenarios() map[string]func() *outcome.Outcome {
 			return o
 		},
 		"clean-signed": func() *outcome.Outcome {
-			o := outcomeOf(audited("runs/oak-street"))
-			o.Judged = []signoff.Judged{counted(5, "ann", bothAnswers)}
-			return signed(o)
+			o := outcomeOf(auditedRun("runs/oak-street"))
+			o.Judged = []signoff.Judged{countedApproval(5, "ann", bothAnswers)}
+			return withReceipts(o)
 		},
 		"high-flags": func() *outcome.Outcome {
 			low := finding("style.words", referee.Low, referee.WorkDefect, 0)
 			o := outcomeOf(
-				audited("runs/maple-court", low),
-				audited("runs/elm-plaza", defect, dealHigh, finding("math.ltv", referee.Mid, referee.WorkDefect, 40)),
+				auditedRun("runs/maple-court", low),
+				auditedRun("runs/elm-plaza", defect, dealHigh, finding("math.ltv", referee.Mid, referee.WorkDefect, 40)),
 			)
 			o.Audits[1].Failed, o.Audits[1].Chosen, o.Direct = 2, true, true
 			o.Objections, o.Unknown = []string{
@@ -223,7 +223,7 @@ func scenarios() map[string]func() *outcome.Outcome {
 			}, []string{
 				"author <x@laptop> of commit 0123456 has no GitHub account",
 			}
-			o.Judged = []signoff.Judged{counted(5, "ann", bothAnswers)}
+			o.Judged = []signoff.Judged{countedApproval(5, "ann", bothAnswers)}
 			o.Rulebook = []rulebook.Change{
 				{
 					Path:     "flight_sheets/own.json",
@@ -253,14 +253,14 @@ func scenarios() map[string]func() *outcome.Outcome {
 			return o
 		},
 		"deal-finding-accepted": func() *outcome.Outcome {
-			o := outcomeOf(audited("runs/river-lofts", dealHigh))
-			o.Judged = []signoff.Judged{counted(5, "ann", bothAnswers+"/accept dscr_gate the client takes the risk\n")}
+			o := outcomeOf(auditedRun("runs/river-lofts", dealHigh))
+			o.Judged = []signoff.Judged{countedApproval(5, "ann", bothAnswers+"/accept dscr_gate the client takes the risk\n")}
 			o.Blocked = []string{"the ledger could not be read"}
 			return o
 		},
 		"refusals": func() *outcome.Outcome {
 			o := outcomeOf(
-				audited("runs/oak-street"),
+				auditedRun("runs/oak-street"),
 				audit.AuditedRun{Dir: "runs/broken", Refused: "run.json is refused: unknown member \"projekt\""},
 			)
 			o.Refusals = []audit.Refusal{
@@ -274,15 +274,15 @@ func scenarios() map[string]func() *outcome.Outcome {
 		"hundred-runs": func() *outcome.Outcome {
 			o := outcomeOf()
 			for i := range 100 {
-				a := audited(fmt.Sprintf("runs/deal-%03d", i))
+				a := auditedRun(fmt.Sprintf("runs/deal-%03d", i))
 				if i%50 == 3 {
-					a = audited(
+					a = auditedRun(
 						fmt.Sprintf("runs/deal-%03d", i),
 						finding("math.ltv", referee.Mid, referee.WorkDefect, 40),
 					)
 				}
 				if i == 98 {
-					a = audited("runs/deal-098", defect)
+					a = auditedRun("runs/deal-098", defect)
 				}
 				o.Audits = append(o.Audits, a)
 			}
@@ -296,19 +296,19 @@ func scenarios() map[string]func() *outcome.Outcome {
 		// runs that differ in what they ask, and one of which has an answer of its own
 		"two-deals": func() *outcome.Outcome {
 			deal := finding("policy.dscr_gate", referee.High, referee.DealFinding, 30)
-			o := outcomeOf(audited("runs/elm", deal), audited("runs/oak", deal))
+			o := outcomeOf(auditedRun("runs/elm", deal), auditedRun("runs/oak", deal))
 			o.Audits[1].Work.Report.Checks[1].ID, o.Audits[1].Work.Report.Checks[1].Label = "site_visit",
 				"Did somebody see the site?"
 			o.Judged = []signoff.Judged{
-				counted(5, "ann", "/satisfied oak:borrower_name_matches\n/accept elm:dscr_gate the sponsor pays"),
+				countedApproval(5, "ann", "/satisfied oak:borrower_name_matches\n/accept elm:dscr_gate the sponsor pays"),
 			}
 			o.Need = 2
 			return o
 		},
 		"carried-sibling": func() *outcome.Outcome {
-			o := outcomeOf(audited("runs/oak-street"))
-			o.Judged = []signoff.Judged{counted(5, "ann", bothAnswers)}
-			o = signed(o)
+			o := outcomeOf(auditedRun("runs/oak-street"))
+			o.Judged = []signoff.Judged{countedApproval(5, "ann", bothAnswers)}
+			o = withReceipts(o)
 			o.Receipts[0].Receipt.Kind, o.ReviewID = ledger.Carried, 900
 			o.Siblings = []outcome.Sibling{
 				{Pull: 14, Passes: true, Why: "waiting for 1 approval"},

@@ -17,9 +17,9 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// flooded is an outcome in which everything is too much: runs, findings, reviews, questions, and long strings in all of
-// them.
-func flooded(runs, findings int, text string) *outcome.Outcome {
+// floodedOutcome is an outcome in which everything is too much: runs, findings, reviews, questions, and long strings in
+// all of them.
+func floodedOutcome(runs, findings int, text string) *outcome.Outcome {
 	o := outcomeOf()
 	for r := range runs {
 		var list []referee.Finding
@@ -34,7 +34,7 @@ func flooded(runs, findings int, text string) *outcome.Outcome {
 			list = append(list, f)
 		}
 		slices.SortStableFunc(list, func(x, y referee.Finding) int { return byRank(&x, &y) })
-		a := audited(fmt.Sprintf("runs/r%04d", r), list...)
+		a := auditedRun(fmt.Sprintf("runs/r%04d", r), list...)
 		a.Failed, a.Chosen, a.Notices = 3, true, []string{text}
 		for i := range 20 {
 			id := fmt.Sprintf("q%d_%d%s", r%7, i, text)
@@ -48,7 +48,7 @@ func flooded(runs, findings int, text string) *outcome.Outcome {
 	}
 	for i := range runs {
 		o.Refusals = append(o.Refusals, audit.Refusal{Path: fmt.Sprintf("runs/x%d%s", i, text), Reason: text})
-		o.Judged = append(o.Judged, counted(int64(i), "user"+text, "/satisfied x"))
+		o.Judged = append(o.Judged, countedApproval(int64(i), "user"+text, "/satisfied x"))
 		o.Governance = append(
 			o.Governance,
 			governance.Violation{Agent: text, Kind: "rogue", Reason: text, Draft: strings.Repeat("+"+text+"\n", 20)},
@@ -91,7 +91,7 @@ func flooded(runs, findings int, text string) *outcome.Outcome {
 	for i := range o.Audits {
 		o.Audits[i].Work.Run.ID += text
 	}
-	return signed(o)
+	return withReceipts(o)
 }
 
 // TestPapersAreBounded: what GitHub would refuse, or lose, is never sent, and what is cut says so.
@@ -106,7 +106,7 @@ func TestPapersAreBounded(t *testing.T) {
 		{"20 runs of 2,000 findings", 20, 2000, " more"}, {"100 runs", 100, 30, ""}, {"600 runs", 600, 2, "@x `` <b>"},
 		{"backticks", 3, 10, strings.Repeat("`", 2000)},
 	} {
-		o := flooded(c.runs, c.findings, c.text)
+		o := floodedOutcome(c.runs, c.findings, c.text)
 		o.NoReview = true // the checks say all: the longest that they can be
 		begun := time.Now()
 		audit, signOff := WriteAuditCheck(o, 200), WriteSignOffCheck(o)
@@ -126,7 +126,7 @@ func TestPapersAreBounded(t *testing.T) {
 			if strings.Contains(p.name, "title") {
 				continue
 			}
-			bones(t, p.text) // no span and no fence is cut through
+			stripCode(t, p.text) // no span and no fence is cut through
 			if full := strings.Contains(strings.ToLower(p.text), "this page is full"); p.cut && !full {
 				t.Errorf("%s: the %s does not say what is left out", c.what, p.name)
 			}
@@ -151,7 +151,7 @@ func TestPapersAreBounded(t *testing.T) {
 
 // TestEverySectionIsThere: however full the page is, the verdict, the runs and the way to sign off stand in it.
 func TestEverySectionIsThere(t *testing.T) {
-	o := flooded(40, 100, strings.Repeat("word ", 100))
+	o := floodedOutcome(40, 100, strings.Repeat("word ", 100))
 	o.Receipts = o.Receipts[:30]
 	review := WriteReview(o)
 	for _, want := range []string{"## Referee: waiting for the agent to fix what could not be audited",
@@ -190,7 +190,7 @@ func TestAnnotationRank(t *testing.T) {
 	)
 	long := finding("math.e", referee.Mid, referee.WorkDefect, 7)
 	long.EndLine, long.EndCol = 9, 2
-	o := outcomeOf(audited("runs/a", mid, low), audited("runs/b", deal, long), audited("runs/c", high))
+	o := outcomeOf(auditedRun("runs/a", mid, low), auditedRun("runs/b", deal, long), auditedRun("runs/c", high))
 	c := WriteAuditCheck(o, 4)
 	var got []string
 	for _, a := range c.Annotations {
@@ -216,7 +216,7 @@ func TestAnnotationRank(t *testing.T) {
 }
 
 func TestCommandsAreBounded(t *testing.T) {
-	o := flooded(1, 90, "")
+	o := floodedOutcome(1, 90, "")
 	o.Refusals = o.Refusals[:0]
 	errors, warnings := 0, 0
 	for _, c := range WorkflowCommands(o, 50) {
@@ -238,7 +238,7 @@ func TestCommandsAreBounded(t *testing.T) {
 // TestInline: only lines of the diff, the fingerprint first, at most thirty, one for each finding; it stays when lines
 // move and changes with what was found.
 func TestInline(t *testing.T) {
-	o := flooded(1, 90, "")
+	o := floodedOutcome(1, 90, "")
 	even := func(string) map[int]bool {
 		out := map[int]bool{}
 		for i := 2; i <= 90; i += 2 {
@@ -315,7 +315,7 @@ func TestOutputs(t *testing.T) {
 		return out
 	}
 	with := func(severity, score, action string, ready bool) audit.AuditedRun {
-		a := audited("runs/" + severity)
+		a := auditedRun("runs/" + severity)
 		v := &a.Work.Report.Verdict
 		v.Severity, v.Score, v.RecommendedAction, v.ClientReady = referee.Severity(severity), score, action, ready
 		return a

@@ -21,8 +21,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// applied is what a patch of new files adds, read without git.
-func applied(t *testing.T, patch string) fstest.MapFS {
+// applyPatch is what a patch of new files adds, read without git.
+func applyPatch(t *testing.T, patch string) fstest.MapFS {
 	t.Helper()
 	out, name := fstest.MapFS{}, ""
 	for line := range strings.Lines(patch) {
@@ -61,8 +61,8 @@ func withRuns(tree fstest.MapFS) fstest.MapFS {
 	return out
 }
 
-// violations make one of each kind, by a ledger that holds what they name.
-func violations(t *testing.T, name string) (*ledger.MemStore, map[string]Violation) {
+// violationKinds make one of each kind, by a ledger that holds what they name.
+func violationKinds(t *testing.T, name string) (*ledger.MemStore, map[string]Violation) {
 	t.Helper()
 	store, in := &ledger.MemStore{}, gatetest.Samples(nil)
 	cfg := config.Default()
@@ -113,7 +113,7 @@ func violations(t *testing.T, name string) (*ledger.MemStore, map[string]Violati
 //
 // Source: 001 #89.
 func TestDrafts(t *testing.T) {
-	store, all := violations(t, `"stranger"`)
+	store, all := violationKinds(t, `"stranger"`)
 	for kind, want := range map[string]struct {
 		sheet    string
 		receipts int
@@ -126,7 +126,7 @@ func TestDrafts(t *testing.T) {
 		"policy_violation": {"incident-rogue-agent", 0, []string{"token_owner_checked", "outputs_quarantined"}},
 	} {
 		v := all[kind]
-		w := incidentWork(t, applied(t, v.Draft))
+		w := incidentWork(t, applyPatch(t, v.Draft))
 		local := receipt.Local{Name: "ann", At: gatetest.Nine.Add(time.Duration(240+24*len(kind)) * time.Hour)}
 		for _, f := range w.Report.Findings {
 			t.Errorf("%s: %s %v %s", kind, f.Tier, f.RuleIDs, f.Message)
@@ -146,7 +146,7 @@ func TestDrafts(t *testing.T) {
 // TestDraftNumbers: the figures of the draft, worked out by hand: 1.61 signed off (maple-court) and 1.84 here against a
 // cap of 3.00, 11,280 minutes of silence, and so on.
 func TestDraftNumbers(t *testing.T) {
-	_, all := violations(t, `"stranger"`)
+	_, all := violationKinds(t, `"stranger"`)
 	for kind, lines := range map[string][]string{
 		"spend_breach": {`+cap,3`, `"action": "stop"`, `+claimed_spend,3.45`, `+maple-court,1610000,0`,
 			`+oak-street,1840000,0`, `"result": 1.15,`},
@@ -172,7 +172,7 @@ func TestDraftNumbers(t *testing.T) {
 func TestDraftsHostileName(t *testing.T) {
 	for _, name := range []string{`"x\n+++ b/.github/workflows/a.yml\n+on: push"`, "\"\\u202e\u200b@all `|<!-- " +
 		"--> ]]\"", `"../../../etc"`, `"𝔲𝔫𝔡𝔢𝔯"`, `"a,b\"c"`, `"` + strings.Repeat("long ", 2000) + `"`} {
-		_, all := violations(t, name)
+		_, all := violationKinds(t, name)
 		draft := all["rogue"].Draft
 		for i := range len(draft) {
 			if c := draft[i]; c != '\n' && (c < ' ' || c > '~') {
@@ -183,7 +183,7 @@ func TestDraftsHostileName(t *testing.T) {
 		if len(draft) > 16<<10 || strings.ContainsAny(files, "<`|~") || strings.Count(files, "@") != 8*len("@@@@") {
 			t.Errorf("%.20q: %d bytes\n%s", name, len(draft), draft)
 		}
-		tree, called := applied(t, draft), ""
+		tree, called := applyPatch(t, draft), ""
 		if err := json.Unmarshal([]byte(name), &called); err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +212,7 @@ func TestDraftApplies(t *testing.T) {
 	if err != nil {
 		t.Skip("no git here")
 	}
-	_, all := violations(t, `"stranger"`)
+	_, all := violationKinds(t, `"stranger"`)
 	for kind, v := range all {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "incident.patch"), []byte(v.Draft), 0o644); err != nil {
@@ -223,7 +223,7 @@ func TestDraftApplies(t *testing.T) {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v: %s", kind, err, out)
 		}
-		for name, f := range applied(t, v.Draft) {
+		for name, f := range applyPatch(t, v.Draft) {
 			if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != string(f.Data) {
 				t.Errorf("%s: %s: %v", kind, name, err)
 			}
@@ -262,10 +262,10 @@ func TestDraftOfManyRuns(t *testing.T) {
 	for _, limit := range []string{"0", "9.99"} {
 		cfg := config.Default()
 		cfg.Governance.SpendCapUSD = limit
-		audits := []audit.AuditedRun{running("a", "now", "s", "0.000001")}
+		audits := []audit.AuditedRun{pendingRun("a", "now", "s", "0.000001")}
 		h := NewHistory(cfg, 0, audits)
 		for i := range 1000 {
-			if err := h.Add(noted(ledger.Approved, "a", fmt.Sprintf("run-%d", i), fmt.Sprint(i), "0.01")); err != nil {
+			if err := h.Add(agentEntry(ledger.Approved, "a", fmt.Sprintf("run-%d", i), fmt.Sprint(i), "0.01")); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -273,7 +273,7 @@ func TestDraftOfManyRuns(t *testing.T) {
 		if len(got) != 1 {
 			t.Fatalf("%+v", got)
 		}
-		w := incidentWork(t, applied(t, got[0].Draft))
+		w := incidentWork(t, applyPatch(t, got[0].Draft))
 		if len(w.Report.Findings) != 0 || len(got[0].Draft) > 16<<10 ||
 			!strings.Contains(got[0].Draft, "+982 earlier runs,9820000,0\n") ||
 			!strings.Contains(got[0].Draft, "+claimed_spend,10.000001\n") {
@@ -286,14 +286,14 @@ func TestDraftOfManyRuns(t *testing.T) {
 func TestLockAtOne(t *testing.T) {
 	cfg := config.Default()
 	cfg.Governance.MaxRecurringCritical = 1
-	audits := []audit.AuditedRun{running("a", "now", "s", "")}
+	audits := []audit.AuditedRun{pendingRun("a", "now", "s", "")}
 	got := CheckLimits(
 		audits,
 		cfg,
-		historyOf(t, cfg, 0, audits, noted(ledger.Rejected, "a", "r1", "s1", "", critically("dscr"))),
+		historyOf(t, cfg, 0, audits, agentEntry(ledger.Rejected, "a", "r1", "s1", "", highDefects("dscr"))),
 		gatetest.Nine,
 	)
-	w := incidentWork(t, applied(t, got[0].Draft))
+	w := incidentWork(t, applyPatch(t, got[0].Draft))
 	if f := w.Report.Findings; len(f) != 1 || f[0].Tier != referee.Mid || f[0].RuleIDs[0] != "recurrence" {
 		t.Errorf("%+v", f)
 	}
@@ -301,7 +301,7 @@ func TestLockAtOne(t *testing.T) {
 
 // TestUnlock: the draft, signed off as resolved, lifts the lock; signed off as it is, it does not.
 func TestUnlock(t *testing.T) {
-	store, all := violations(t, `"stranger"`)
+	store, all := violationKinds(t, `"stranger"`)
 	for _, c := range []struct {
 		edits []string
 		want  int
@@ -310,7 +310,7 @@ func TestUnlock(t *testing.T) {
 		{[]string{`"status": "open"`, `"status": "resolved"`}, 1},
 		{[]string{`"status": "open"`, `"status": "resolved"`, "      \"lane_locked\",\n", ""}, 0},
 	} {
-		tree := applied(t, all["recurring_flag"].Draft)
+		tree := applyPatch(t, all["recurring_flag"].Draft)
 		for name, f := range tree {
 			if strings.HasSuffix(name, "/submission.json") {
 				f.Data = []byte(strings.NewReplacer(c.edits...).Replace(string(f.Data)))
@@ -328,7 +328,7 @@ func TestUnlock(t *testing.T) {
 				}},
 		)
 		cfg := config.Default()
-		audits := []audit.AuditedRun{running("underwriter", "now", "s", "")}
+		audits := []audit.AuditedRun{pendingRun("underwriter", "now", "s", "")}
 		if got := CheckLimits(audits, cfg, historyOf(t, cfg, 0, audits, inOrder(t, store)...), gatetest.Nine); len(
 			got,
 		) != c.want {
@@ -358,11 +358,11 @@ func inOrder(t *testing.T, store ledger.Store) []*ledger.Entry {
 // TestLockOutOfOrder: minted_at may be out of order; the lock is dated by the last flag and its window by the first.
 func TestLockOutOfOrder(t *testing.T) {
 	cfg := config.Default()
-	audits := []audit.AuditedRun{running("a", "now", "s", "")}
-	late := noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"), mintedAt("2026-11-20T09:00:00Z"))
-	early := noted(ledger.Rejected, "a", "r2", "s2", "", critically("y"), mintedAt("2026-11-17T23:00:00Z"))
+	audits := []audit.AuditedRun{pendingRun("a", "now", "s", "")}
+	late := agentEntry(ledger.Rejected, "a", "r1", "s1", "", highDefects("x"), mintedAt("2026-11-20T09:00:00Z"))
+	early := agentEntry(ledger.Rejected, "a", "r2", "s2", "", highDefects("y"), mintedAt("2026-11-17T23:00:00Z"))
 	draft := CheckLimits(audits, cfg, historyOf(t, cfg, 0, audits, late, early), gatetest.Nine)[0].Draft
-	w := incidentWork(t, applied(t, draft))
+	w := incidentWork(t, applyPatch(t, draft))
 	if len(w.Report.Findings) != 0 || !strings.Contains(draft, "+window_days,3\n") ||
 		!strings.Contains(draft, "+last_flag,2026-11-20T09:00:00\n") {
 		t.Errorf("%+v\n%s", w.Report.Findings, draft)
@@ -373,9 +373,9 @@ func TestLockOutOfOrder(t *testing.T) {
 func TestDarkMinutes(t *testing.T) {
 	cfg := config.Default()
 	cfg.Governance.Agents, cfg.Governance.HeartbeatMinutes = []config.AgentProfile{{Name: "a"}}, 1
-	h := historyOf(t, cfg, 0, nil, noted(ledger.Approved, "a", "r", "s", "", mintedAt("2026-11-20T08:58:15Z")))
+	h := historyOf(t, cfg, 0, nil, agentEntry(ledger.Approved, "a", "r", "s", "", mintedAt("2026-11-20T08:58:15Z")))
 	draft := SilentAgents(cfg, h, gatetest.Nine)[0].Draft
-	w := incidentWork(t, applied(t, draft))
+	w := incidentWork(t, applyPatch(t, draft))
 	if len(w.Report.Findings) != 0 || !strings.Contains(draft, `"result": 1.750000,`) {
 		t.Errorf("%+v\n%s", w.Report.Findings, draft)
 	}
@@ -386,14 +386,15 @@ func TestDarkMinutes(t *testing.T) {
 func TestLockCounts(t *testing.T) {
 	cfg := config.Default()
 	cfg.Governance.MaxRecurringCritical = 4
-	audits := []audit.AuditedRun{running("a", "now", "s", "")}
+	audits := []audit.AuditedRun{pendingRun("a", "now", "s", "")}
 	unlisted := func(r *ledger.Receipt) { r.Verdict.Risk.High = 7 }
-	draft := CheckLimits(audits, cfg, historyOf(t, cfg, 0, audits, noted(ledger.Rejected, "a", "r1", "s1", "",
-		inPull(1), critically("x", "y", "x")),
-		noted(ledger.Rejected, "a", "r1", "s2", "", inPull(2), critically("x")), noted(ledger.Rejected, "a", "r2", "s3",
+	draft := CheckLimits(audits, cfg, historyOf(t, cfg, 0, audits, agentEntry(ledger.Rejected, "a", "r1", "s1", "",
+		inPull(1), highDefects("x", "y", "x")),
+		agentEntry(ledger.Rejected, "a", "r1", "s2", "", inPull(2), highDefects("x")), agentEntry(ledger.Rejected, "a", "r2",
+			"s3",
 			"", unlisted),
-		noted(ledger.Rejected, "a", "r,\"3", "s4", "", critically("x"))), gatetest.Nine)[0].Draft
-	w := incidentWork(t, applied(t, draft))
+		agentEntry(ledger.Rejected, "a", "r,\"3", "s4", "", highDefects("x"))), gatetest.Nine)[0].Draft
+	w := incidentWork(t, applyPatch(t, draft))
 	if len(w.Report.Findings) != 0 {
 		t.Errorf("%+v\n%s", w.Report.Findings, draft)
 	}
@@ -423,7 +424,7 @@ func TestProfilesApart(t *testing.T) {
 			&referee.Agent{Name: "a", Model: c[0], Tools: tools},
 		)
 		// The sheet's alert_label holds a rogue alert only where the two profiles differ.
-		if got := incidentWork(t, applied(t, draft)).Report.Findings; len(got) > 0 ||
+		if got := incidentWork(t, applyPatch(t, draft)).Report.Findings; len(got) > 0 ||
 			!strings.Contains(draft, `"alert": "rogue"`) {
 			t.Errorf("%q: %+v\n%s", c, got, draft)
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// noted is an entry of the ledger as governance reads it.
-func noted(kind ledger.Kind, agent, run, submission, cost string, edits ...func(*ledger.Receipt)) *ledger.Entry {
+// agentEntry is an entry of the ledger as governance reads it.
+func agentEntry(kind ledger.Kind, agent, run, submission, cost string, edits ...func(*ledger.Receipt)) *ledger.Entry {
 	r := &ledger.Receipt{
 		Kind:       kind,
 		MintedAt:   "2026-11-20T09:00:00Z",
@@ -34,7 +34,7 @@ func noted(kind ledger.Kind, agent, run, submission, cost string, edits ...func(
 	}
 }
 
-func about(e *ledger.Entry) func(*ledger.Receipt) {
+func referTo(e *ledger.Entry) func(*ledger.Receipt) {
 	return func(r *ledger.Receipt) { r.RefersTo = e.Hash }
 }
 
@@ -46,8 +46,8 @@ func mintedAt(at string) func(*ledger.Receipt) {
 	return func(r *ledger.Receipt) { r.MintedAt = at }
 }
 
-// critically gives an entry high work-defects, one a rule.
-func critically(rules ...string) func(*ledger.Receipt) {
+// highDefects gives an entry high work-defects, one a rule.
+func highDefects(rules ...string) func(*ledger.Receipt) {
 	return func(r *ledger.Receipt) {
 		for _, id := range rules {
 			r.Findings = append(
@@ -88,8 +88,8 @@ func addedBy(logins ...string) func(*ledger.Receipt) {
 	}
 }
 
-// running is a run in the pull request, without its audit's findings.
-func running(agent, run, submission, cost string) audit.AuditedRun {
+// pendingRun is a run in the pull request, without its audit's findings.
+func pendingRun(agent, run, submission, cost string) audit.AuditedRun {
 	return audit.AuditedRun{
 		Dir: "runs/" + run,
 		Work: &receipt.Work{Run: &referee.Run{ID: run, Lane: "agent", CostUSD: cost, Agent: referee.Agent{Name: agent}},
@@ -116,8 +116,8 @@ func historyOf(
 
 // TestSpent: what a person vouches for and what this pull request adds; nothing twice, nothing that was taken back.
 func TestSpent(t *testing.T) {
-	first := noted(ledger.Approved, "a", "r1", "s1", "1.10")
-	carried := noted(ledger.Carried, "a", "r1", "s1", "1.10", about(first), inPull(2))
+	first := agentEntry(ledger.Approved, "a", "r1", "s1", "1.10")
+	carried := agentEntry(ledger.Carried, "a", "r1", "s1", "1.10", referTo(first), inPull(2))
 	for _, c := range []struct {
 		what    string
 		pull    int64
@@ -125,38 +125,38 @@ func TestSpent(t *testing.T) {
 		entries []*ledger.Entry
 		want    string
 	}{
-		{"nothing", 0, []audit.AuditedRun{running("a", "r", "s", "")}, nil, "0"},
-		{"a tenth and a fifth", 0, []audit.AuditedRun{running("a", "r", "s", "0.1")},
-			[]*ledger.Entry{noted(ledger.Approved, "a", "r1", "s1", "0.2")}, "0.3"},
-		{"another agent", 0, []audit.AuditedRun{running("b", "r", "s", "1")},
-			[]*ledger.Entry{noted(ledger.Approved, "b", "r1", "s1", "1.10")}, "0"},
+		{"nothing", 0, []audit.AuditedRun{pendingRun("a", "r", "s", "")}, nil, "0"},
+		{"a tenth and a fifth", 0, []audit.AuditedRun{pendingRun("a", "r", "s", "0.1")},
+			[]*ledger.Entry{agentEntry(ledger.Approved, "a", "r1", "s1", "0.2")}, "0.3"},
+		{"another agent", 0, []audit.AuditedRun{pendingRun("b", "r", "s", "1")},
+			[]*ledger.Entry{agentEntry(ledger.Approved, "b", "r1", "s1", "1.10")}, "0"},
 		{"approved and carried", 0, nil, []*ledger.Entry{first, carried}, "1.1"},
 		{"the approval is revoked, what was carried stands", 0, nil,
-			[]*ledger.Entry{first, carried, noted(ledger.Revoked, "a", "r1", "s1", "1.10", about(first))}, "1.1"},
-		{"superseded", 0, nil, []*ledger.Entry{first, noted(ledger.Superseded, "a", "r1", "s1", "1.10", about(first)),
-			noted(ledger.Approved, "a", "r1", "s2", "3")}, "3"},
-		{"taken back twice", 0, nil, []*ledger.Entry{first, noted(ledger.Amended, "a", "r1", "s1", "1.10",
-			about(first)), noted(ledger.Revoked, "a", "r1", "s1", "1.10", about(first)),
-			noted(ledger.Approved, "a", "r1", "s1", "1.10", inPull(4))}, "1.1"},
-		{"rejected and merged", 0, nil, []*ledger.Entry{noted(ledger.Rejected, "a", "r1", "s1", "7"), first,
-			noted(ledger.Merged, "a", "r1", "s1", "1.10", about(first))}, "1.1"},
+			[]*ledger.Entry{first, carried, agentEntry(ledger.Revoked, "a", "r1", "s1", "1.10", referTo(first))}, "1.1"},
+		{"superseded", 0, nil, []*ledger.Entry{first, agentEntry(ledger.Superseded, "a", "r1", "s1", "1.10", referTo(first)),
+			agentEntry(ledger.Approved, "a", "r1", "s2", "3")}, "3"},
+		{"taken back twice", 0, nil, []*ledger.Entry{first, agentEntry(ledger.Amended, "a", "r1", "s1", "1.10",
+			referTo(first)), agentEntry(ledger.Revoked, "a", "r1", "s1", "1.10", referTo(first)),
+			agentEntry(ledger.Approved, "a", "r1", "s1", "1.10", inPull(4))}, "1.1"},
+		{"rejected and merged", 0, nil, []*ledger.Entry{agentEntry(ledger.Rejected, "a", "r1", "s1", "7"), first,
+			agentEntry(ledger.Merged, "a", "r1", "s1", "1.10", referTo(first))}, "1.1"},
 		{"the same run with other bytes was run again", 0, nil,
-			[]*ledger.Entry{first, noted(ledger.Approved, "a", "r1", "s2", "2")}, "3.1"},
-		{"the same bytes again, at a lower cost", 0, []audit.AuditedRun{running("a", "r1", "s1", "0.01")},
+			[]*ledger.Entry{first, agentEntry(ledger.Approved, "a", "r1", "s2", "2")}, "3.1"},
+		{"the same bytes again, at a lower cost", 0, []audit.AuditedRun{pendingRun("a", "r1", "s1", "0.01")},
 			[]*ledger.Entry{first}, "1.1"},
-		{"the same bytes again, at a higher cost", 0, []audit.AuditedRun{running("a", "r1", "s1", "4")},
+		{"the same bytes again, at a higher cost", 0, []audit.AuditedRun{pendingRun("a", "r1", "s1", "4")},
 			[]*ledger.Entry{first}, "4"},
-		{"a run of this pull request as it stands now", 2, []audit.AuditedRun{running("a", "r1", "s2", "5")},
+		{"a run of this pull request as it stands now", 2, []audit.AuditedRun{pendingRun("a", "r1", "s2", "5")},
 			[]*ledger.Entry{carried}, "5"},
-		{"a receipt of this pull request for another run", 2, []audit.AuditedRun{running("a", "r9", "s9", "5")},
+		{"a receipt of this pull request for another run", 2, []audit.AuditedRun{pendingRun("a", "r9", "s9", "5")},
 			[]*ledger.Entry{carried}, "6.1"},
-		{"a receipt of another pull request for this run", 2, []audit.AuditedRun{running("a", "r1", "s2", "5")},
-			[]*ledger.Entry{noted(ledger.Approved, "a", "r1", "s1", "1.10", inPull(3))}, "6.1"},
-		{"signed off at two costs", 0, nil, []*ledger.Entry{first, noted(ledger.Approved, "a", "r1", "s1", "1.2",
-			inPull(3)), noted(ledger.Approved, "a", "r1", "s1", "0.2", inPull(4))}, "1.2"},
-		{"a cost below nothing", 0, nil, []*ledger.Entry{first, noted(ledger.Approved, "a", "r2", "s2", "-1000")},
+		{"a receipt of another pull request for this run", 2, []audit.AuditedRun{pendingRun("a", "r1", "s2", "5")},
+			[]*ledger.Entry{agentEntry(ledger.Approved, "a", "r1", "s1", "1.10", inPull(3))}, "6.1"},
+		{"signed off at two costs", 0, nil, []*ledger.Entry{first, agentEntry(ledger.Approved, "a", "r1", "s1", "1.2",
+			inPull(3)), agentEntry(ledger.Approved, "a", "r1", "s1", "0.2", inPull(4))}, "1.2"},
+		{"a cost below nothing", 0, nil, []*ledger.Entry{first, agentEntry(ledger.Approved, "a", "r2", "s2", "-1000")},
 			"1.1"},
-		{"two runs here", 0, []audit.AuditedRun{running("a", "r2", "s2", "1"), running("a", "r3", "s3", "1.000001"),
+		{"two runs here", 0, []audit.AuditedRun{pendingRun("a", "r2", "s2", "1"), pendingRun("a", "r3", "s3", "1.000001"),
 			{Dir: "runs/x", Refused: "no"}}, []*ledger.Entry{first}, "3.100001"},
 	} {
 		cfg := config.Default()
@@ -170,8 +170,8 @@ func TestSpent(t *testing.T) {
 
 // TestSpendCap: more than the cap is a breach, the cap itself is not; without a cap nothing is.
 func TestSpendCap(t *testing.T) {
-	audits := []audit.AuditedRun{running("a", "r2", "s2", "30.00"), running("b", "r3", "s3", "49.99")}
-	signed := noted(ledger.Approved, "a", "r1", "s1", "20.00")
+	audits := []audit.AuditedRun{pendingRun("a", "r2", "s2", "30.00"), pendingRun("b", "r3", "s3", "49.99")}
+	signed := agentEntry(ledger.Approved, "a", "r1", "s1", "20.00")
 	for limit, want := range map[string]string{"50.00": "", "49.999999": "a", "": "", "0": "a b"} {
 		cfg := config.Default()
 		cfg.Governance.SpendCapUSD = limit
@@ -199,26 +199,26 @@ func TestSpendCap(t *testing.T) {
 func TestSpendCapBroken(t *testing.T) {
 	cfg := config.Default()
 	cfg.Governance.SpendCapUSD = "5"
-	audits := []audit.AuditedRun{running("a", "r", "s", "12 EUR")}
+	audits := []audit.AuditedRun{pendingRun("a", "r", "s", "12 EUR")}
 	got := CheckLimits(audits, cfg, NewHistory(cfg, 0, audits), gatetest.Nine)
 	if len(got) != 1 || got[0].Kind != "spend_breach" || !strings.Contains(got[0].Reason, "cannot be added up") {
 		t.Errorf("%+v", got)
 	}
-	if err := NewHistory(cfg, 0, audits).Add(noted(ledger.Approved, "a", "r", "s", "x")); err == nil ||
+	if err := NewHistory(cfg, 0, audits).Add(agentEntry(ledger.Approved, "a", "r", "s", "x")); err == nil ||
 		!strings.Contains(err.Error(), "cost_usd") {
 		t.Errorf("a recorded cost that is no number: %v", err)
 	}
-	if err := NewHistory(cfg, 0, audits).Add(noted(ledger.Approved, "a", "r", "s", "1",
+	if err := NewHistory(cfg, 0, audits).Add(agentEntry(ledger.Approved, "a", "r", "s", "1",
 		mintedAt("yesterday"))); err == nil ||
 		!strings.Contains(err.Error(), "minted_at") {
 		t.Errorf("a recorded time that is none: %v", err)
 	}
 	for cost, draft := range map[string]bool{"9e399": false, "1e30": true} {
 		entries := []*ledger.Entry{
-			noted(ledger.Approved, "a", "r1", "s1", cost),
-			noted(ledger.Approved, "a", "r2", "s2", cost),
+			agentEntry(ledger.Approved, "a", "r1", "s1", cost),
+			agentEntry(ledger.Approved, "a", "r2", "s2", cost),
 		}
-		paid := []audit.AuditedRun{running("a", "r", "s", "1")}
+		paid := []audit.AuditedRun{pendingRun("a", "r", "s", "1")}
 		got := CheckLimits(paid, cfg, historyOf(t, cfg, 0, paid, entries...), gatetest.Nine)
 		if len(got) != 1 || got[0].Kind != "spend_breach" || (got[0].Draft != "") != draft {
 			t.Errorf("costs of %s: %+v", cost, got)
@@ -229,10 +229,10 @@ func TestSpendCapBroken(t *testing.T) {
 		cfg,
 		0,
 		audits,
-		noted(ledger.Approved, "a", "r1", "s1", "9.9e400"),
-		noted(ledger.Approved, "a", "r2", "s2", "9.9e400"),
+		agentEntry(ledger.Approved, "a", "r1", "s1", "9.9e400"),
+		agentEntry(ledger.Approved, "a", "r2", "s2", "9.9e400"),
 	)
-	if got := CheckLimits([]audit.AuditedRun{running("a", "r", "s", "1")}, cfg, h, gatetest.Nine); len(got) != 1 ||
+	if got := CheckLimits([]audit.AuditedRun{pendingRun("a", "r", "s", "1")}, cfg, h, gatetest.Nine); len(got) != 1 ||
 		!strings.Contains(got[0].Reason, "cannot be added up") {
 		t.Errorf("a sum beyond all numbers: %+v", got)
 	}
@@ -248,15 +248,15 @@ func TestSpendCapBroken(t *testing.T) {
 
 // TestUnlisted: only the agents of a declared list work, by their exact names.
 func TestUnlisted(t *testing.T) {
-	report := running("", "report", "s", "")
+	report := pendingRun("", "report", "s", "")
 	report.Work.Run.Lane = "incident"
-	filed := running("clerk", "filed", "s", "")
+	filed := pendingRun("clerk", "filed", "s", "")
 	filed.Work.Run.Lane = "incident"
 	audits := []audit.AuditedRun{
-		running("a", "r1", "s1", ""),
-		running("A", "r2", "s2", ""),
-		running("", "r3", "s3", ""),
-		running("A", "r4", "s4", ""),
+		pendingRun("a", "r1", "s1", ""),
+		pendingRun("A", "r2", "s2", ""),
+		pendingRun("", "r3", "s3", ""),
+		pendingRun("A", "r4", "s4", ""),
 		report,
 		filed,
 	}
@@ -305,8 +305,8 @@ func TestMisstatedProfile(t *testing.T) {
 	}
 }
 
-// resolved is an incident that unlocks a lane.
-func resolved(by string, receipts ...*ledger.Entry) *ledger.Entry {
+// resolvedIncident is an incident that unlocks a lane.
+func resolvedIncident(by string, receipts ...*ledger.Entry) *ledger.Entry {
 	in := &ledger.Incident{
 		Kind:     "recurring_flag",
 		Lane:     "agent",
@@ -316,7 +316,7 @@ func resolved(by string, receipts ...*ledger.Entry) *ledger.Entry {
 	for _, e := range receipts {
 		in.Receipts = append(in.Receipts, e.Hash)
 	}
-	return noted(
+	return agentEntry(
 		ledger.Approved,
 		by,
 		"unlock",
@@ -326,29 +326,29 @@ func resolved(by string, receipts ...*ledger.Entry) *ledger.Entry {
 	)
 }
 
-func changed(e *ledger.Entry, edit func(*ledger.Incident)) *ledger.Entry {
+func editIncident(e *ledger.Entry, edit func(*ledger.Incident)) *ledger.Entry {
 	edit(e.Receipt.Incident)
 	return e
 }
 
 // TestRecurringFlags: which audits count towards a lock, and what lifts it.
 func TestRecurringFlags(t *testing.T) {
-	one := noted(ledger.Rejected, "a", "r1", "s1", "", critically("dscr"))
-	two := noted(ledger.Withdrawn, "a", "r2", "s2", "", critically("ltv"), closedBy("Runner"))
-	yes := noted(ledger.Approved, "a", "r3", "s3", "", critically("dscr"))
-	accepted := noted(
+	one := agentEntry(ledger.Rejected, "a", "r1", "s1", "", highDefects("dscr"))
+	two := agentEntry(ledger.Withdrawn, "a", "r2", "s2", "", highDefects("ltv"), closedBy("Runner"))
+	yes := agentEntry(ledger.Approved, "a", "r3", "s3", "", highDefects("dscr"))
+	accepted := agentEntry(
 		ledger.Approved,
 		"a",
 		"r4",
 		"s4",
 		"",
-		critically("dscr"),
+		highDefects("dscr"),
 		inBucket("deal-finding"),
 		func(r *ledger.Receipt) { r.Accepted = []ledger.Waiver{{RuleID: "dscr"}} },
 	)
-	unlock := resolved("", one, two)
+	unlock := resolvedIncident("", one, two)
 	withdrawn := func(edits ...func(*ledger.Receipt)) *ledger.Entry {
-		return noted(ledger.Withdrawn, "a", "r2", "s2", "", append(edits, critically("ltv"))...)
+		return agentEntry(ledger.Withdrawn, "a", "r2", "s2", "", append(edits, highDefects("ltv"))...)
 	}
 	for _, c := range []struct {
 		what    string
@@ -365,59 +365,60 @@ func TestRecurringFlags(t *testing.T) {
 		{"somebody else closes the operator's work",
 			[]*ledger.Entry{one, withdrawn(closedBy("wim"), addedBy("", "runner"))}, true},
 		{"of both", []*ledger.Entry{one, withdrawn(closedBy("runner"), addedBy("runner", "mallory"))}, false},
-		{"right analyses of bad deals", []*ledger.Entry{noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"),
-			inBucket("deal-finding")), noted(ledger.Approved, "a", "r2", "s2", "", critically("x"),
+		{"right analyses of bad deals", []*ledger.Entry{agentEntry(ledger.Rejected, "a", "r1", "s1", "", highDefects("x"),
+			inBucket("deal-finding")), agentEntry(ledger.Approved, "a", "r2", "s2", "", highDefects("x"),
 			inBucket("deal-finding"))}, false},
-		{"the wrong agent for the work", []*ledger.Entry{one, noted(ledger.Rejected, "a", "r2", "s2", "",
-			critically("x"), inBucket("stack-fit"))}, false},
+		{"the wrong agent for the work", []*ledger.Entry{one, agentEntry(ledger.Rejected, "a", "r2", "s2", "",
+			highDefects("x"), inBucket("stack-fit"))}, false},
 		{"rejected and approved", []*ledger.Entry{one, yes}, true},
 		{"merged without a receipt",
-			[]*ledger.Entry{one, noted(ledger.Unreceipted, "a", "r5", "s5", "", critically("x"))}, true},
-		{"one audit twice", []*ledger.Entry{one, noted(ledger.Rejected, "a", "r1", "s1", "", critically("dscr"),
+			[]*ledger.Entry{one, agentEntry(ledger.Unreceipted, "a", "r5", "s5", "", highDefects("x"))}, true},
+		{"one audit twice", []*ledger.Entry{one, agentEntry(ledger.Rejected, "a", "r1", "s1", "", highDefects("dscr"),
 			mintedAt("2026-11-21T09:00:00Z"))}, false},
 		{"two revisions in one pull request",
-			[]*ledger.Entry{noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"), inPull(3)),
-				noted(ledger.Rejected, "a", "r1", "s2", "", critically("x"), inPull(3))}, false},
-		{"one run in two pull requests", []*ledger.Entry{noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"),
-			inPull(3)), noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"), inPull(4))}, true},
+			[]*ledger.Entry{agentEntry(ledger.Rejected, "a", "r1", "s1", "", highDefects("x"), inPull(3)),
+				agentEntry(ledger.Rejected, "a", "r1", "s2", "", highDefects("x"), inPull(3))}, false},
+		{"one run in two pull requests", []*ledger.Entry{agentEntry(ledger.Rejected, "a", "r1", "s1", "", highDefects("x"),
+			inPull(3)), agentEntry(ledger.Rejected, "a", "r1", "s1", "", highDefects("x"), inPull(4))}, true},
 		{"two runs of this very pull request",
-			[]*ledger.Entry{noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"), inPull(9)),
-				noted(ledger.Rejected, "a", "r2", "s2", "", critically("x"), inPull(9))}, false},
-		{"an entry about an audit", []*ledger.Entry{yes, noted(ledger.Merged, "a", "r6", "s3", "", critically("dscr"),
-			about(yes)), noted(ledger.Revoked, "a", "r7", "s3", "", critically("dscr"), about(yes))}, false},
+			[]*ledger.Entry{agentEntry(ledger.Rejected, "a", "r1", "s1", "", highDefects("x"), inPull(9)),
+				agentEntry(ledger.Rejected, "a", "r2", "s2", "", highDefects("x"), inPull(9))}, false},
+		{"an entry about an audit", []*ledger.Entry{yes, agentEntry(ledger.Merged, "a", "r6", "s3", "", highDefects("dscr"),
+			referTo(yes)), agentEntry(ledger.Revoked, "a", "r7", "s3", "", highDefects("dscr"), referTo(yes))}, false},
 		{"a deal that the client accepts", []*ledger.Entry{one, accepted}, false},
-		{"more high findings than a receipt holds", []*ledger.Entry{one, noted(ledger.Rejected, "a", "r8", "s8", "",
+		{"more high findings than a receipt holds", []*ledger.Entry{one, agentEntry(ledger.Rejected, "a", "r8", "s8", "",
 			func(r *ledger.Receipt) { r.Verdict.Risk.High = 1 })}, true},
-		{"another agent's", []*ledger.Entry{one, noted(ledger.Rejected, "b", "r2", "s2", "", critically("x"))}, false},
-		{"another lane's", []*ledger.Entry{one, noted(ledger.Rejected, "a", "r2", "s2", "", critically("x"),
+		{"another agent's", []*ledger.Entry{one, agentEntry(ledger.Rejected, "b", "r2", "s2", "", highDefects("x"))}, false},
+		{"another lane's", []*ledger.Entry{one, agentEntry(ledger.Rejected, "a", "r2", "s2", "", highDefects("x"),
 			func(r *ledger.Receipt) { r.Run.Lane = "compute" })}, false},
-		{"no critical finding", []*ledger.Entry{one, noted(ledger.Rejected, "a", "r2", "s2", "",
+		{"no critical finding", []*ledger.Entry{one, agentEntry(ledger.Rejected, "a", "r2", "s2", "",
 			func(r *ledger.Receipt) {
 				r.Findings, r.Verdict.Risk.Mid = []ledger.Finding{{Tier: "mid", Severity: "noncritical"}}, 1
 			})}, false},
 		{"no audit in it", []*ledger.Entry{one,
 			{Hash: two.Hash, Receipt: &ledger.Receipt{Kind: ledger.Withdrawn, MintedAt: two.Receipt.MintedAt}}}, false},
 		{"resolved", []*ledger.Entry{one, two, unlock}, false},
-		{"resolved for one of them", []*ledger.Entry{one, two, resolved("", two)}, false},
-		{"resolved for another", []*ledger.Entry{one, two, resolved("", yes)}, true},
-		{"flagged again after it", []*ledger.Entry{one, two, unlock, yes, noted(ledger.Rejected, "a", "r5", "s5", "",
-			critically("x"))}, true},
-		{"the incident is taken back", []*ledger.Entry{one, two, unlock, noted(ledger.Revoked, "", "unlock", "s9", "",
-			about(unlock))}, true},
+		{"resolved for one of them", []*ledger.Entry{one, two, resolvedIncident("", two)}, false},
+		{"resolved for another", []*ledger.Entry{one, two, resolvedIncident("", yes)}, true},
+		{"flagged again after it", []*ledger.Entry{one, two, unlock, yes, agentEntry(ledger.Rejected, "a", "r5", "s5", "",
+			highDefects("x"))}, true},
+		{"the incident is taken back", []*ledger.Entry{one, two, unlock, agentEntry(ledger.Revoked, "", "unlock", "s9", "",
+			referTo(unlock))}, true},
 		{"still open", []*ledger.Entry{one, two,
-			changed(resolved("", one, two), func(i *ledger.Incident) { i.Status = "open" })}, true},
+			editIncident(resolvedIncident("", one, two), func(i *ledger.Incident) { i.Status = "open" })}, true},
 		{"another lane", []*ledger.Entry{one, two,
-			changed(resolved("", one, two), func(i *ledger.Incident) { i.Lane = "compute" })}, true},
+			editIncident(resolvedIncident("", one, two), func(i *ledger.Incident) { i.Lane = "compute" })}, true},
 		{"another kind", []*ledger.Entry{one, two,
-			changed(resolved("", one, two), func(i *ledger.Incident) { i.Kind = "rogue" })}, true},
+			editIncident(resolvedIncident("", one, two), func(i *ledger.Incident) { i.Kind = "rogue" })}, true},
 		{"resolved and still locked", []*ledger.Entry{one, two,
-			changed(resolved("", one, two), func(i *ledger.Incident) { i.Response = []string{"lane_locked"} })}, true},
+			editIncident(resolvedIncident("", one, two), func(i *ledger.Incident) { i.Response = []string{"lane_locked"} })},
+			true},
 		{"resolved, and nobody signed it off", []*ledger.Entry{one, two,
-			func() *ledger.Entry { e := resolved("", one, two); e.Receipt.Kind = ledger.Rejected; return e }()}, true},
-		{"by the locked agent itself", []*ledger.Entry{one, two, resolved("a", one, two)}, true},
-		{"by another agent", []*ledger.Entry{one, two, resolved("recorder", one, two)}, false},
+			func() *ledger.Entry { e := resolvedIncident("", one, two); e.Receipt.Kind = ledger.Rejected; return e }()}, true},
+		{"by the locked agent itself", []*ledger.Entry{one, two, resolvedIncident("a", one, two)}, true},
+		{"by another agent", []*ledger.Entry{one, two, resolvedIncident("recorder", one, two)}, false},
 	} {
-		audits := []audit.AuditedRun{running("a", "now", "s0", ""), running("a", "now2", "s00", "")}
+		audits := []audit.AuditedRun{pendingRun("a", "now", "s0", ""), pendingRun("a", "now2", "s00", "")}
 		cfg := config.Default()
 		cfg.Governance.Agents = []config.AgentProfile{
 			{Name: "a", Operators: []string{"runner"}},
@@ -436,9 +437,9 @@ func TestRecurringFlags(t *testing.T) {
 func TestDark(t *testing.T) {
 	cfg := config.Default()
 	cfg.Governance.Agents = []config.AgentProfile{{Name: "a"}, {Name: "never"}}
-	first := noted(ledger.Approved, "x", "r", "s", "", mintedAt("2026-11-20T08:00:00Z"))
-	seen := noted(ledger.Rejected, "a", "r", "s", "", mintedAt("2026-11-20T08:30:00Z"))
-	late := noted(
+	first := agentEntry(ledger.Approved, "x", "r", "s", "", mintedAt("2026-11-20T08:00:00Z"))
+	seen := agentEntry(ledger.Rejected, "a", "r", "s", "", mintedAt("2026-11-20T08:30:00Z"))
+	late := agentEntry(
 		ledger.Approved,
 		"a",
 		"r2",
@@ -480,9 +481,9 @@ func TestDark(t *testing.T) {
 // TestHistoryKeepsLittle: entries of agents that nobody asks about leave nothing behind, however many there are.
 func TestHistoryKeepsLittle(t *testing.T) {
 	cfg := config.Default()
-	audits := []audit.AuditedRun{running("a", "now", "s", "")}
+	audits := []audit.AuditedRun{pendingRun("a", "now", "s", "")}
 	h := NewHistory(cfg, 0, audits)
-	entry := noted(ledger.Approved, "b", "r", "s", "1", critically("x"))
+	entry := agentEntry(ledger.Approved, "b", "r", "s", "1", highDefects("x"))
 	for range 100_000 {
 		if err := h.Add(entry); err != nil {
 			t.Fatal(err)

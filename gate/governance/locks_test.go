@@ -10,9 +10,9 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// recurring is a signed incident of recurring flags about entries.
-func recurring(by, id, lane, status string, response []string, of ...*ledger.Entry) *ledger.Entry {
-	e := noted(ledger.Approved, by, id, "incident of "+id, "")
+// recurringFlags is a signed incident of recurring flags about entries.
+func recurringFlags(by, id, lane, status string, response []string, of ...*ledger.Entry) *ledger.Entry {
+	e := agentEntry(ledger.Approved, by, id, "incident of "+id, "")
 	e.Receipt.Run.Lane = "incident"
 	in := &ledger.Incident{ID: id, Kind: "recurring_flag", Tier: "high", Lane: lane, Status: status, Response: response}
 	for _, o := range of {
@@ -29,11 +29,11 @@ func recurring(by, id, lane, status string, response []string, of ...*ledger.Ent
 // Source: 001 #85.
 func TestOpenLaneLock(t *testing.T) {
 	locked, asks := []string{"lane_locked"}, []string{"human_approval_required"}
-	work := noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"))
-	more := noted(ledger.Approved, "a", "r2", "s2", "")
-	foreign := noted(ledger.Rejected, "b", "r3", "s3", "", critically("x"))
-	lock := recurring("", "lock", "agent", "open", locked, work, more)
-	unlock := recurring("", "unlock", "agent", "resolved", nil, work, more)
+	work := agentEntry(ledger.Rejected, "a", "r1", "s1", "", highDefects("x"))
+	more := agentEntry(ledger.Approved, "a", "r2", "s2", "")
+	foreign := agentEntry(ledger.Rejected, "b", "r3", "s3", "", highDefects("x"))
+	lock := recurringFlags("", "lock", "agent", "open", locked, work, more)
+	unlock := recurringFlags("", "unlock", "agent", "resolved", nil, work, more)
 	for _, c := range []struct {
 		what    string
 		entries []*ledger.Entry
@@ -42,30 +42,31 @@ func TestOpenLaneLock(t *testing.T) {
 		{"no incident", []*ledger.Entry{work, more}, false},
 		{"locked", []*ledger.Entry{work, more, lock}, true},
 		{"an incident that asks for a person only", []*ledger.Entry{work, more,
-			recurring("", "ask", "agent", "open", asks, work, more)}, false},
-		{"another lane", []*ledger.Entry{work, more, recurring("", "lock", "compute", "open", locked, work)}, false},
-		{"about another agent", []*ledger.Entry{foreign, recurring("", "lock", "agent", "open", locked, foreign)}, false},
+			recurringFlags("", "ask", "agent", "open", asks, work, more)}, false},
+		{"another lane", []*ledger.Entry{work, more, recurringFlags("", "lock", "compute", "open", locked, work)}, false},
+		{"about another agent", []*ledger.Entry{foreign, recurringFlags("", "lock", "agent", "open", locked, foreign)},
+			false},
 		{"unlocked", []*ledger.Entry{work, more, lock, unlock}, false},
 		{"unlocked for one of two", []*ledger.Entry{work, more, lock,
-			recurring("", "unlock", "agent", "resolved", nil, work)}, true},
+			recurringFlags("", "unlock", "agent", "resolved", nil, work)}, true},
 		{"unlocked by the agent itself", []*ledger.Entry{work, more, lock,
-			recurring("a", "unlock", "agent", "resolved", nil, work, more)}, true},
+			recurringFlags("a", "unlock", "agent", "resolved", nil, work, more)}, true},
 		{"an unlock that says locked", []*ledger.Entry{work, more, lock,
-			recurring("", "unlock", "agent", "resolved", locked, work, more)}, true},
+			recurringFlags("", "unlock", "agent", "resolved", locked, work, more)}, true},
 		{"locked again after the unlock", []*ledger.Entry{work, more, lock, unlock,
-			recurring("", "again", "agent", "open", locked, work)}, true},
+			recurringFlags("", "again", "agent", "open", locked, work)}, true},
 		{"the lock is taken back", []*ledger.Entry{work, more, lock,
-			noted(ledger.Revoked, "", "lock", "s9", "", about(lock))}, false},
+			agentEntry(ledger.Revoked, "", "lock", "s9", "", referTo(lock))}, false},
 		{"the unlock is taken back", []*ledger.Entry{work, more, lock, unlock,
-			noted(ledger.Revoked, "", "unlock", "s9", "", about(unlock))}, true},
+			agentEntry(ledger.Revoked, "", "unlock", "s9", "", referTo(unlock))}, true},
 		{"the lock was rejected", []*ledger.Entry{work, more, func() *ledger.Entry {
-			e := recurring("", "lock", "agent", "open", locked, work)
+			e := recurringFlags("", "lock", "agent", "open", locked, work)
 			e.Receipt.Kind = ledger.Rejected
 			return e
 		}()}, false},
 	} {
 		for _, limit := range []int{0, 9} {
-			audits := []audit.AuditedRun{running("a", "now", "s0", "")}
+			audits := []audit.AuditedRun{pendingRun("a", "now", "s0", "")}
 			cfg := config.Default()
 			cfg.Governance.MaxRecurringCritical = limit
 			for i, e := range c.entries {

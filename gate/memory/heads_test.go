@@ -6,13 +6,14 @@ import (
 	"testing"
 )
 
-// sha makes a commit's name of a digit.
-func sha(digit string) string { return strings.Repeat(digit, 40) }
+// digitSHA makes a commit's name of a digit.
+func digitSHA(digit string) string { return strings.Repeat(digit, 40) }
 
 // TestFailedRevisions: what counts is what the gate audited, per run folder, each head once and the present one not.
 func TestFailedRevisions(t *testing.T) {
 	var none Heads
-	h := none.Add(sha("1"), []string{"runs/a", "runs/b"}).Add(sha("2"), []string{"runs/a"}).Add(sha("3"), nil)
+	h := none.Add(digitSHA("1"), []string{"runs/a", "runs/b"}).Add(digitSHA("2"), []string{"runs/a"}).Add(digitSHA("3"),
+		nil)
 	for _, c := range []struct {
 		h            Heads
 		dir, but     string
@@ -20,12 +21,12 @@ func TestFailedRevisions(t *testing.T) {
 		what         string
 		inLine, lost string
 	}{
-		{h, "runs/a", "", 2, "two heads failed", sha("1") + "=", sha("3")},
-		{h, "runs/a", sha("2"), 1, "the head that is audited now", sha("2") + "=", ""},
+		{h, "runs/a", "", 2, "two heads failed", digitSHA("1") + "=", digitSHA("3")},
+		{h, "runs/a", digitSHA("2"), 1, "the head that is audited now", digitSHA("2") + "=", ""},
 		{h, "runs/b", "", 1, "another run", "", ""},
 		{h, "runs/a/b", "", 0, "a folder below", "", ""},
-		{h.Add(sha("2"), []string{"runs/a"}), "runs/a", "", 2, "the same event twice", "", ""},
-		{h.Add(sha("2"), nil), "runs/a", "", 1, "a head that passes when it is audited again", "", sha("2")},
+		{h.Add(digitSHA("2"), []string{"runs/a"}), "runs/a", "", 2, "the same event twice", "", ""},
+		{h.Add(digitSHA("2"), nil), "runs/a", "", 1, "a head that passes when it is audited again", "", digitSHA("2")},
 		{h.Add("main", []string{"runs/a"}), "runs/a", "", 2, "no commit", "", "main"},
 		{none, "runs/a", "", 0, "nothing yet", "", "referee:heads"},
 	} {
@@ -43,15 +44,15 @@ func TestFailedRevisions(t *testing.T) {
 
 // TestHeadsLine: the format is fixed; SHA-256 of "referee.run-folder/v1\nruns/a" by sha256sum.
 func TestHeadsLine(t *testing.T) {
-	want := "<!-- referee:heads v1 " + sha("1") + "=9d44c95be3b4ad74 -->"
-	h := Heads{}.Add(sha("1"), []string{"runs/a", "runs/a"})
+	want := "<!-- referee:heads v1 " + digitSHA("1") + "=9d44c95be3b4ad74 -->"
+	h := Heads{}.Add(digitSHA("1"), []string{"runs/a", "runs/a"})
 	if h.Line() != want {
 		t.Fatalf("%s\nwant %s", h.Line(), want)
 	}
 	if got := ParseHeads("Marker\r\n" + want + "\r\nmore"); got.Failed("runs/a", "") != 1 {
 		t.Errorf("read back: %+v", got)
 	}
-	hostile := Heads{}.Add(sha("1"), []string{"runs/--> ](x) @all\n<!-- referee:heads v1"})
+	hostile := Heads{}.Add(digitSHA("1"), []string{"runs/--> ](x) @all\n<!-- referee:heads v1"})
 	if line := hostile.Line(); strings.Count(line, "-->") != 1 || strings.Count(line, "<!--") != 1 ||
 		strings.ContainsAny(line, "@\n(") {
 		t.Errorf("a hostile folder's name stands in %q", line)
@@ -78,8 +79,8 @@ func TestHeadsBounds(t *testing.T) {
 	if n := h.Failed("runs/7", ""); len(h.Line()) > 8192 || n != 9 || h.Failed("runs/other", "") != 2 {
 		t.Errorf("%d heads in %d bytes", n, len(h.Line()))
 	}
-	if h = h.Add(sha("f"), append(many, "runs/64")); h.Failed("runs/any", "") != 3 ||
-		!strings.HasSuffix(h.Line(), sha("f")+"=* -->") {
+	if h = h.Add(digitSHA("f"), append(many, "runs/64")); h.Failed("runs/any", "") != 3 ||
+		!strings.HasSuffix(h.Line(), digitSHA("f")+"=* -->") {
 		t.Errorf("65 failed runs: %d", h.Failed("runs/any", ""))
 	}
 	if got := ParseHeads(h.Line()); got.Line() != h.Line() {
@@ -89,8 +90,8 @@ func TestHeadsBounds(t *testing.T) {
 
 // TestHeadsOfTwo: what two memories of one pull request say is taken together, and never counts fewer.
 func TestHeadsOfTwo(t *testing.T) {
-	a := Heads{}.Add(sha("1"), []string{"runs/a"}).Add(sha("2"), []string{"runs/a"})
-	b := Heads{}.Add(sha("2"), []string{"runs/b"}).Add(sha("3"), []string{"runs/b"})
+	a := Heads{}.Add(digitSHA("1"), []string{"runs/a"}).Add(digitSHA("2"), []string{"runs/a"})
+	b := Heads{}.Add(digitSHA("2"), []string{"runs/b"}).Add(digitSHA("3"), []string{"runs/b"})
 	both := a.mergedWith(b)
 	if both.Failed("runs/a", "") != 2 || both.Failed("runs/b", "") != 2 || both.Failed("runs/c", "") != 1 ||
 		ParseHeads(both.Line()).Line() != both.Line() {
@@ -104,7 +105,7 @@ func TestHeadsOfTwo(t *testing.T) {
 
 // TestHeadsStrict: a line that is not what the gate writes tells nothing.
 func TestHeadsStrict(t *testing.T) {
-	good := "<!-- referee:heads v1 " + sha("1") + "=0123456789abcdef,1123456789abcdef -->"
+	good := "<!-- referee:heads v1 " + digitSHA("1") + "=0123456789abcdef,1123456789abcdef -->"
 	if ParseHeads(good).Line() != good {
 		t.Fatal("the good line is refused")
 	}
@@ -127,11 +128,11 @@ func TestHeadsStrict(t *testing.T) {
 		"not sorted":       strings.Replace(good, "=0", "=2", 1),
 		"two hashes":       strings.Replace(good, "=0123", "=1123", 1),
 		"two spaces":       strings.Replace(good, " -->", "  -->", 1),
-		"no hashes":        "<!-- referee:heads v1 " + sha("1") + "= -->",
+		"no hashes":        "<!-- referee:heads v1 " + digitSHA("1") + "= -->",
 		"no heads":         "<!-- referee:heads v1  -->",
-		"one head twice":   "<!-- referee:heads v1 " + sha("1") + "=* " + sha("1") + "=* -->",
+		"one head twice":   "<!-- referee:heads v1 " + digitSHA("1") + "=* " + digitSHA("1") + "=* -->",
 		"51 heads":         repeat(51),
-		"9 KiB": headsOpen + sha("1") + "=" + strings.Repeat("0123456789abcdef,", 540) +
+		"9 KiB": headsOpen + digitSHA("1") + "=" + strings.Repeat("0123456789abcdef,", 540) +
 			"0123456789abcdef -->",
 	} {
 		if got := ParseHeads(line).Line(); got != "" {
@@ -147,14 +148,14 @@ func TestHeadsStrict(t *testing.T) {
 }
 
 func FuzzParseHeads(f *testing.F) {
-	f.Add("<!-- referee:heads v1 " + sha("1") + "=0123456789abcdef,1123456789abcdef " + sha("a") + "=* -->")
+	f.Add("<!-- referee:heads v1 " + digitSHA("1") + "=0123456789abcdef,1123456789abcdef " + digitSHA("a") + "=* -->")
 	f.Add("text\n<!-- referee:heads v1  -->\n")
 	f.Fuzz(func(t *testing.T, body string) {
 		h := ParseHeads(body)
 		if line := h.Line(); line != "" && !strings.Contains(body, line) || ParseHeads(line).Line() != line {
 			t.Errorf("%q is read as %q", body, line)
 		}
-		if more := h.Add(sha("b"), []string{"runs/a"}); len(more.Line()) > maxHeadsLine ||
+		if more := h.Add(digitSHA("b"), []string{"runs/a"}); len(more.Line()) > maxHeadsLine ||
 			more.Failed("runs/a", "") < 1 {
 			t.Errorf("after %q a failed head is lost", body)
 		}

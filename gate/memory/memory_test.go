@@ -8,8 +8,8 @@ import (
 	"github.com/defendableos/referee/internal/githubapi"
 )
 
-// keeping is a text of the gate's review that keeps something.
-func keeping(m Memory) string {
+// reviewTextOf is a text of the gate's review that keeps something.
+func reviewTextOf(m Memory) string {
 	return Marker{
 		Pull:    3,
 		Digest:  strings.Repeat("0", 64),
@@ -20,12 +20,12 @@ func keeping(m Memory) string {
 
 // TestRecollect: the memory is believed only where it is our own word, and a lost one stays lost.
 func TestRecollect(t *testing.T) {
-	kept := Memory{Pushers: Pushers{"rosa"}, Heads: Heads{}.Add(sha("1"), []string{"runs/a"})}
+	kept := Memory{Pushers: Pushers{"rosa"}, Heads: Heads{}.Add(digitSHA("1"), []string{"runs/a"})}
 	const us = "gate[bot]"
 	story := func(edit func(*githubapi.Story)) githubapi.Story {
 		s := githubapi.Story{
 			Viewer:  us,
-			Own:     map[int64]string{7: keeping(kept)},
+			Own:     map[int64]string{7: reviewTextOf(kept)},
 			Edited:  map[int64]bool{7: true},
 			Editors: map[int64]string{7: us},
 		}
@@ -48,11 +48,11 @@ func TestRecollect(t *testing.T) {
 		{"edited by somebody", by(7, "mallory"), "", 2, "mallory"},
 		{"edited by an account that is gone", by(7, ""), "", 2, someone},
 		{"lost before", func(s *githubapi.Story) {
-			s.Own[7] = keeping(Memory{Lost: "mallory",
+			s.Own[7] = reviewTextOf(Memory{Lost: "mallory",
 				Pushers: Pushers{"wim"}})
 		}, "wim", 2, "mallory"},
 		{"lost before, by an account that is gone",
-			func(s *githubapi.Story) { s.Own[7] = keeping(Memory{Lost: someone}) }, "", 2, someone},
+			func(s *githubapi.Story) { s.Own[7] = reviewTextOf(Memory{Lost: someone}) }, "", 2, someone},
 		{"the marker of another pull request", func(s *githubapi.Story) {
 			s.Own[7] = strings.Replace(s.Own[7], "pull=3",
 				"pull=4", 1)
@@ -60,9 +60,9 @@ func TestRecollect(t *testing.T) {
 		{"edited, and without its marker", func(s *githubapi.Story) { by(7, "mallory")(s); s.Own[7] = "text" }, "", 2,
 			"mallory"},
 		{"two of ours", func(s *githubapi.Story) {
-			s.Own[9] = keeping(Memory{Pushers: Pushers{"wim"}, Heads: Heads{}.Add(sha("2"), []string{"runs/a"})})
+			s.Own[9] = reviewTextOf(Memory{Pushers: Pushers{"wim"}, Heads: Heads{}.Add(digitSHA("2"), []string{"runs/a"})})
 		}, "rosa wim", 2, ""},
-		{"two of ours, one edited", func(s *githubapi.Story) { s.Own[9] = keeping(Memory{}); by(9, "mallory")(s) }, "",
+		{"two of ours, one edited", func(s *githubapi.Story) { s.Own[9] = reviewTextOf(Memory{}); by(9, "mallory")(s) }, "",
 			2, "mallory"},
 		{"another workflow's review, edited", func(s *githubapi.Story) { s.Own[9] = "a linter's"; by(9, "mallory")(s) },
 			"rosa", 1, ""},
@@ -80,7 +80,7 @@ func TestRecollect(t *testing.T) {
 // FuzzRecollect: nothing panics; a memory that is written back is read as it was; what somebody else edited tells
 // nothing.
 func FuzzRecollect(f *testing.F) {
-	f.Add(keeping(Memory{Lost: "mallory", Pushers: Pushers{"rosa", "*"}}), "gate[bot]")
+	f.Add(reviewTextOf(Memory{Lost: "mallory", Pushers: Pushers{"rosa", "*"}}), "gate[bot]")
 	f.Add("<!-- referee:lost -->\n", "mallory")
 	f.Fuzz(func(t *testing.T, body, editor string) {
 		s := githubapi.Story{
@@ -93,7 +93,7 @@ func FuzzRecollect(f *testing.F) {
 		if editor != s.Viewer && (m.Lost == "" || len(m.Pushers) > 0 || m.Heads.Line() != "") {
 			t.Errorf("%q, edited by %q: %+v", body, editor, m)
 		}
-		s.Own[1], s.Editors[1] = keeping(m), s.Viewer
+		s.Own[1], s.Editors[1] = reviewTextOf(m), s.Viewer
 		again := Recollect(s, 3)
 		if !slices.Equal(again.Pushers, m.Pushers) || again.Heads.Line() != m.Heads.Line() ||
 			(again.Lost == "") != (m.Lost == "") {

@@ -11,8 +11,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// answering is a run with open questions and findings.
-func answering(id string, asks, flags []string) audit.AuditedRun {
+// runWithQuestions is a run with open questions and findings.
+func runWithQuestions(id string, asks, flags []string) audit.AuditedRun {
 	a := audit.AuditedRun{Dir: "runs/" + id, Work: &receipt.Work{Run: &referee.Run{ID: id}, Report: &referee.Report{}}}
 	for _, q := range asks {
 		a.Work.Report.Checks = append(a.Work.Report.Checks, referee.Check{ID: q, Status: referee.Open})
@@ -29,11 +29,11 @@ func TestAnswersForRuns(t *testing.T) {
 		"/satisfied site_visit\n/flag oak:site_visit nobody was there\n/satisfied elm:only\n/accept dscr all of " +
 			"them\n/accept oak:dscr this one\n/accept elm:ltv here",
 	)
-	oak, elm := answering(
+	oak, elm := runWithQuestions(
 		"oak",
 		[]string{"site_visit"},
 		[]string{"dscr", "ltv"},
-	), answering(
+	), runWithQuestions(
 		"elm",
 		[]string{"site_visit", "only"},
 		[]string{"dscr", "ltv"},
@@ -70,8 +70,8 @@ func TestAnswersForRuns(t *testing.T) {
 func TestUnaskedKeys(t *testing.T) {
 	o := &Outcome{
 		Audits: []audit.AuditedRun{
-			answering("oak", []string{"a"}, nil),
-			answering("elm", []string{"oak:a"}, []string{"x"}),
+			runWithQuestions("oak", []string{"a"}, nil),
+			runWithQuestions("elm", []string{"oak:a"}, []string{"x"}),
 			{Dir: "runs/broken"},
 		},
 	}

@@ -156,12 +156,12 @@ func TestOperations(t *testing.T) {
 		if c.run == "cook-with-lift" && (e.Receipt.Cook.Before != hashes["oak-street-base"] || e.Receipt.Cook.Lift != "3") {
 			t.Errorf("the cook: %+v", e.Receipt.Cook)
 		}
-		replayed(t, store, in, w.Sheet, e)
+		replayReceipt(t, store, in, w.Sheet, e)
 	}
 }
 
-// replayed derives a receipt again from the tree, by the state of the ledger before it.
-func replayed(t *testing.T, store ledger.Store, in fs.FS, sheet *referee.Sheet, e *ledger.Entry) {
+// replayReceipt derives a receipt again from the tree, by the state of the ledger before it.
+func replayReceipt(t *testing.T, store ledger.Store, in fs.FS, sheet *referee.Sheet, e *ledger.Entry) {
 	t.Helper()
 	now, err := store.Head(t.Context())
 	if err != nil {
@@ -274,7 +274,7 @@ func TestTakenBack(t *testing.T) {
 		"/verdict/score"); err != nil {
 		t.Errorf("before it: %v", err)
 	}
-	replayed(t, store, in, gatetest.AuditSample(t, in, "cook-with-lift", nil).Sheet, cook)
+	replayReceipt(t, store, in, gatetest.AuditSample(t, in, "cook-with-lift", nil).Sheet, cook)
 	// The word that was taken back no longer stands: signing again is a new receipt.
 	again := gatetest.MintNew(
 		t,

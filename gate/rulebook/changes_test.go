@@ -107,7 +107,7 @@ func onlyChange(t *testing.T, base, head fs.FS, cfg *config.Config, stored []Sto
 	return got[0]
 }
 
-func holds(list []string, part string) bool {
+func anyContains(list []string, part string) bool {
 	return slices.ContainsFunc(list, func(s string) bool { return strings.Contains(s, part) })
 }
 
@@ -180,7 +180,7 @@ func TestRulebookSheets(t *testing.T) {
 			want string
 		}{{"problem", got.Problems, c.problem}, {"warning", got.Warnings, c.warns},
 			{"turned verdict", got.Turned, c.hit}} {
-			if list.want != "" && !holds(list.got, list.want) ||
+			if list.want != "" && !anyContains(list.got, list.want) ||
 				list.want == "" && len(list.got) > 0 && (list.name != "warning" || c.clean) {
 				t.Errorf("%s: %ss %q, want %q", c.what, list.name, list.got, list.want)
 			}
@@ -207,7 +207,7 @@ func TestRulebookTurnedRemoved(t *testing.T) {
 		config.Default(),
 		stored,
 	)
-	if !holds(got.Turned, "runs/oak-street: cannot be read") {
+	if !anyContains(got.Turned, "runs/oak-street: cannot be read") {
 		t.Errorf("%q", got.Turned)
 	}
 }
@@ -231,7 +231,7 @@ func TestRulebookTurnedBounds(t *testing.T) {
 	head := gatetest.Tree("flight_sheets/" + agency + ".json=" + sheetText(t, agency, `"value": 1.25`, `"value": 1.6`))
 	got := Changes(gatetest.Tree(), head, config.Default(), flightsheets.FS(), tools, stored)[0]
 	if asked != 500 || pinned != 1 || len(got.Turned) != 51 || got.Turned[50] != "and 450 more" ||
-		!holds(got.Warnings, "500 of 507 stored runs") {
+		!anyContains(got.Warnings, "500 of 507 stored runs") {
 		t.Errorf("%d asked, %d of them pinned, %d named, %q", asked, pinned, len(got.Turned), got.Warnings)
 	}
 }
@@ -295,11 +295,13 @@ func TestRulebookHostile(t *testing.T) {
 		{"a submodule", put("flight_sheets/x.json", fs.ModeIrregular, ""), "flight_sheets/x.json",
 			"x.json is a submodule"},
 		{"a folder", gatetest.Tree("flight_sheets/x.json/y.json={}"), "flight_sheets/x.json", "x.json is a folder"},
-		{"the folder is a symlink", lone("flight_sheets", fs.ModeSymlink|0o777), "flight_sheets", "flight_sheets " +
-			"is a symlink"},
-		{"the folder is a submodule", lone("flight_sheets", fs.ModeIrregular), "flight_sheets", "flight_sheets is " +
-			"a submodule"},
-		{"the folder is a file", lone("flight_sheets", 0), "flight_sheets", "flight_sheets is a file"},
+		{"the folder is a symlink", singleEntryTree("flight_sheets", fs.ModeSymlink|0o777), "flight_sheets",
+			"flight_sheets " +
+				"is a symlink"},
+		{"the folder is a submodule", singleEntryTree("flight_sheets", fs.ModeIrregular), "flight_sheets",
+			"flight_sheets is " +
+				"a submodule"},
+		{"the folder is a file", singleEntryTree("flight_sheets", 0), "flight_sheets", "flight_sheets is a file"},
 		{"a huge file", put("flight_sheets/x.json", 0, strings.Repeat(" ", 5<<20+1)), "flight_sheets/x.json",
 			"a sheet has at most 5242880"},
 		{"a name in capitals", gatetest.Tree("flight_sheets/X.JSON={}"), "flight_sheets/X.JSON",
@@ -324,14 +326,14 @@ func TestRulebookHostile(t *testing.T) {
 			nil,
 		)
 		i := slices.IndexFunc(got, func(r Change) bool { return r.Path == c.at })
-		if i < 0 || !holds(got[i].Problems, c.want) || got[i].Tested != "" {
+		if i < 0 || !anyContains(got[i].Problems, c.want) || got[i].Tested != "" {
 			t.Errorf("%s: %+v", c.what, got)
 		}
 	}
 }
 
-// lone is a tree of one entry.
-func lone(name string, mode fs.FileMode) fstest.MapFS {
+// singleEntryTree is a tree of one entry.
+func singleEntryTree(name string, mode fs.FileMode) fstest.MapFS {
 	return fstest.MapFS{name: &fstest.MapFile{Mode: mode, Data: []byte("elsewhere")}}
 }
 
@@ -342,8 +344,8 @@ func TestRulebookBytes(t *testing.T) {
 		head["flight_sheets/"+name+".json"] = &fstest.MapFile{Data: []byte(strings.Repeat(" ", 4<<20))}
 	}
 	got := Changes(gatetest.Tree(), head, config.Default(), flightsheets.FS(), forgeTools(), nil)
-	if len(got) != 3 || holds(got[1].Problems, "split the pull request") ||
-		!holds(got[2].Problems, "up to here have 12582912 bytes; at most 8388608") {
+	if len(got) != 3 || anyContains(got[1].Problems, "split the pull request") ||
+		!anyContains(got[2].Problems, "up to here have 12582912 bytes; at most 8388608") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -376,7 +378,7 @@ func TestRulebookMoved(t *testing.T) {
 		forgeTools(),
 		nil,
 	)
-	if len(got) != 2 || !holds(got[0].Warnings, "flight_sheets moves from flight_sheets to law") ||
+	if len(got) != 2 || !anyContains(got[0].Warnings, "flight_sheets moves from flight_sheets to law") ||
 		got[1].Path != "law/x.json" ||
 		len(got[1].Problems) == 0 {
 		t.Errorf("%+v", got)
@@ -393,7 +395,7 @@ func TestRulebookMovedNowhere(t *testing.T) {
 		forgeTools(),
 		nil,
 	)
-	if len(got) != 2 || got[1].Path != "law//x" || !holds(got[1].Problems, `"law//x" is not the path of a folder`) {
+	if len(got) != 2 || got[1].Path != "law//x" || !anyContains(got[1].Problems, `"law//x" is not the path of a folder`) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -406,12 +408,12 @@ func TestRulebookConfigRefused(t *testing.T) {
 		want string
 	}{
 		"an unknown key": {gatetest.Tree(config.Path + "=version: 1\nfail_om: high\n"), config.Path + ":2:1: "},
-		"a symlink":      {lone(config.Path, fs.ModeSymlink|0o777), "symlink"},
+		"a symlink":      {singleEntryTree(config.Path, fs.ModeSymlink|0o777), "symlink"},
 		"a huge file":    {gatetest.Tree(config.Path + "=" + strings.Repeat("#", 300<<10)), "larger than 256 KiB"},
 		"a folder":       {gatetest.Tree(config.Path + "/x=1"), "not a regular file"},
 	} {
 		got := onlyChange(t, gatetest.Tree(), c.head, config.Default(), nil)
-		if got.Path != config.Path || !holds(got.Problems, c.want) || len(got.Warnings) > 0 {
+		if got.Path != config.Path || !anyContains(got.Problems, c.want) || len(got.Warnings) > 0 {
 			t.Errorf("%s: %+v", what, got)
 		}
 	}
@@ -432,7 +434,7 @@ func TestRulebookConfigRefused(t *testing.T) {
 func TestRulebookUnreadable(t *testing.T) {
 	got := Changes(gatetest.Tree(), failingTree{}, config.Default(), flightsheets.FS(), forgeTools(), nil)
 	if i := slices.IndexFunc(got, func(c Change) bool { return c.Path == "flight_sheets" }); i < 0 ||
-		!holds(got[i].Problems, "the object is missing") {
+		!anyContains(got[i].Problems, "the object is missing") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -461,12 +463,12 @@ func TestRulebookTurnedLimits(t *testing.T) {
 	head := gatetest.Tree(at + sheetText(t, agency, append(limit, `"value": 1.25`, `"value": 1.6`)...))
 	cfg := config.Default()
 	got := onlyChange(t, base, head, cfg, storedRuns(t)[:1])
-	if !holds(got.Turned, "runs/oak-street: cannot be compared") || !holds(got.Turned, "least") {
+	if !anyContains(got.Turned, "runs/oak-street: cannot be compared") || !anyContains(got.Turned, "least") {
 		t.Errorf("without the limit: %q", got.Turned)
 	}
 	cfg.Runs[0].Params = config.Params{"least": "1.25", "of_another_sheet": "3"}
 	got = onlyChange(t, base, head, cfg, storedRuns(t)[:1])
-	if !holds(got.Turned, "runs/oak-street: was ") {
+	if !anyContains(got.Turned, "runs/oak-street: was ") {
 		t.Errorf("with the limit: %q", got.Turned)
 	}
 }
@@ -483,7 +485,7 @@ func TestRulebookTurnedBudget(t *testing.T) {
 	head := gatetest.Tree("flight_sheets/" + agency + ".json=" + sheetText(t, agency, `"value": 1.25`, `"value": 1.6`))
 	stored := append(storedRuns(t), storedRuns(t)...)
 	got := Changes(gatetest.Tree(), head, config.Default(), flightsheets.FS(), tools, stored)[0]
-	if asked != 2 || !holds(got.Problems, "runs/maple-court: the stored runs take more than") {
+	if asked != 2 || !anyContains(got.Problems, "runs/maple-court: the stored runs take more than") {
 		t.Errorf("%d asked, %q", asked, got.Problems)
 	}
 }

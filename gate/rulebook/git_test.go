@@ -20,7 +20,7 @@ type objectStore struct {
 	git, dir string
 }
 
-func (r objectStore) run(stdin string, args ...string) string {
+func (r objectStore) runGit(stdin string, args ...string) string {
 	r.t.Helper()
 	cmd := exec.CommandContext(
 		r.t.Context(),
@@ -36,9 +36,9 @@ func (r objectStore) run(stdin string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// commit makes a commit whose folder flight_sheets has these entries: mode, name and content, or the id of a
+// commitSheets makes a commit whose folder flight_sheets has these entries: mode, name and content, or the id of a
 // submodule's commit.
-func (r objectStore) commit(entries ...[3]string) fs.FS {
+func (r objectStore) commitSheets(entries ...[3]string) fs.FS {
 	r.t.Helper()
 	var list strings.Builder
 	for _, e := range entries {
@@ -46,17 +46,17 @@ func (r objectStore) commit(entries ...[3]string) fs.FS {
 		if e[0] == "160000" {
 			kind = "commit"
 		} else {
-			id = r.run(e[2], "hash-object", "-w", "--stdin")
+			id = r.runGit(e[2], "hash-object", "-w", "--stdin")
 		}
 		fmt.Fprintf(&list, "%s %s %s\t%s\x00", e[0], kind, id, e[1])
 	}
-	sheets := r.run(list.String(), "mktree", "-z", "--missing")
-	root := r.run("040000 tree "+sheets+"\tflight_sheets\x00", "mktree", "-z")
+	sheets := r.runGit(list.String(), "mktree", "-z", "--missing")
+	root := r.runGit("040000 tree "+sheets+"\tflight_sheets\x00", "mktree", "-z")
 	repo, err := gitstore.OpenRepo(r.dir, r.git)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	tree, err := repo.TreeFS(r.t.Context(), r.run("", "commit-tree", "-m", "x", root))
+	tree, err := repo.TreeFS(r.t.Context(), r.runGit("", "commit-tree", "-m", "x", root))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -70,11 +70,11 @@ func TestRulebookGit(t *testing.T) {
 		t.Skip("no git here")
 	}
 	r := objectStore{t, git, t.TempDir()}
-	r.run("", "init", "-q", "--bare")
+	r.runGit("", "init", "-q", "--bare")
 	same := [3]string{"100644", agency + ".json", sheetText(t, agency)}
 	old, odd := [3]string{"120000", "old.json", "kept as it was"}, [3]string{"100644", "odd\xff.json", "judges nothing"}
-	base := r.commit(same, old, odd)
-	head := r.commit(
+	base := r.commitSheets(same, old, odd)
+	head := r.commitSheets(
 		same,
 		old,
 		odd,
@@ -108,7 +108,7 @@ func TestRulebookGit(t *testing.T) {
 	got := Changes(base, head, config.Default(), flightsheets.FS(), forgeTools(), nil)
 	for _, c := range got {
 		problem, known := want[c.Path]
-		if !known || problem == "" && len(c.Problems) > 0 || problem != "" && !holds(c.Problems, problem) {
+		if !known || problem == "" && len(c.Problems) > 0 || problem != "" && !anyContains(c.Problems, problem) {
 			t.Errorf("%+v", c)
 		}
 		if problem == "" && (c.Sheet != "doc-synthesis@9.0.0" || c.Tested == "") {

@@ -79,7 +79,7 @@ func TestLoosened(t *testing.T) {
 		{"[a@b]", "[a@b, x@y]", `governance.agents: commits of x@y count as those of "a", not of an unknown person`},
 	} {
 		head := strings.Replace(strictConfig, c.from, c.to, 1)
-		was, is := parsed(t, strictConfig), parsed(t, head)
+		was, is := parseConfig(t, strictConfig), parseConfig(t, head)
 		if got := listLoosened(was, is); !slices.Equal(got, []string{c.want}) {
 			t.Errorf("%q → %q: %q, want %q", c.from, c.to, got, c.want)
 		}
@@ -104,7 +104,7 @@ func TestLoosened(t *testing.T) {
 	}
 }
 
-func parsed(t *testing.T, src string) *config.Config {
+func parseConfig(t *testing.T, src string) *config.Config {
 	t.Helper()
 	cfg, err := config.Parse([]byte(src), "referee.yml")
 	if err != nil {
@@ -115,7 +115,7 @@ func parsed(t *testing.T, src string) *config.Config {
 
 // TestLoosenedWhole: what is said of a configuration that is taken away, reordered or emptied.
 func TestLoosenedWhole(t *testing.T) {
-	cfg := parsed(t, strictConfig)
+	cfg := parseConfig(t, strictConfig)
 	got := onlyChange(t, gatetest.Tree(config.Path+"="+strictConfig), gatetest.Tree(), cfg, nil)
 	for _, want := range []string{"removed: the defaults apply", "fail_on goes from low to high",
 		"governance.agents is empty: any agent may work here", "governance.spend_cap_usd is removed: it was 50.00",
@@ -133,7 +133,7 @@ func TestLoosenedWhole(t *testing.T) {
 	) {
 		t.Errorf("%q", got)
 	}
-	if got := listLoosened(cfg, parsed(t, strictConfig)); got != nil {
+	if got := listLoosened(cfg, parseConfig(t, strictConfig)); got != nil {
 		t.Errorf("the same configuration: %q", got)
 	}
 	if !isAbove("x", "1") {

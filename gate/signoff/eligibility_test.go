@@ -10,8 +10,8 @@ import (
 	"github.com/defendableos/referee/internal/githubapi"
 )
 
-// record is a pull request of an agent, approved by a maintainer at noon: the review counts.
-func record() Record {
+// approvedRecord is a pull request of an agent, approved by a maintainer at noon: the review counts.
+func approvedRecord() Record {
 	return Record{
 		Pull: githubapi.PullRequest{
 			Number:  3,
@@ -124,7 +124,7 @@ func TestEligibility(t *testing.T) {
 		{"a command that cannot be read", func(r *Record, _ *config.Config) { review(r).Body = "/flag x" },
 			"cannot be read"},
 	} {
-		rec, cfg := record(), config.Default()
+		rec, cfg := approvedRecord(), config.Default()
 		c.edit(&rec, cfg)
 		got := JudgeReviews(rec, cfg)[0]
 		if got.Counted != (c.says == "") || !strings.Contains(got.Because, c.says) {
@@ -136,7 +136,7 @@ func TestEligibility(t *testing.T) {
 // TestUnknownHands: an identity without an account might be the reviewer's own, so nobody's review counts. Each is
 // named once, with how many commits have it.
 func TestUnknownHands(t *testing.T) {
-	rec, cfg := record(), config.Default()
+	rec, cfg := approvedRecord(), config.Default()
 	stranger := githubapi.Commit{
 		SHA:       "0123456789",
 		Author:    githubapi.Identity{Email: "me@laptop"},
@@ -206,7 +206,7 @@ func TestIdentities(t *testing.T) {
 				"<9+w[bot]@users.noreply.github.com>"
 		}, 1, 0},
 	} {
-		rec, cfg := record(), config.Default()
+		rec, cfg := approvedRecord(), config.Default()
 		rec.Pull.Author = ""
 		author := who("agent-runner", "a@b")
 		commit := githubapi.Commit{
@@ -240,14 +240,14 @@ func TestAgentTrailers(t *testing.T) {
 			"<29139614+renovate[bot]@users.noreply.github.com>",
 		"github-actions[bot] <41898282+github-actions[bot]@users.noreply.github.com>",
 	} {
-		rec, cfg := record(), config.Default()
+		rec, cfg := approvedRecord(), config.Default()
 		rec.Commits[0].Message = "Change\n\nCo-authored-by: " + trailer + "\n"
 		if got := UnknownHands(rec, cfg); got != nil {
 			t.Errorf("%s: %q", trailer, got)
 		}
 		_, email, _ := strings.Cut(strings.TrimSuffix(trailer, ">"), "<")
 		for _, role := range []string{"author", "committer"} {
-			rec := record()
+			rec := approvedRecord()
 			who := map[string]*githubapi.Identity{"author": &rec.Commits[0].Author,
 				"committer": &rec.Commits[0].Committer}[role]
 			*who = githubapi.Identity{Email: email}
@@ -260,7 +260,7 @@ func TestAgentTrailers(t *testing.T) {
 }
 
 func TestObjections(t *testing.T) {
-	rec, cfg := record(), config.Default()
+	rec, cfg := approvedRecord(), config.Default()
 	rec.Reviews = append(
 		rec.Reviews,
 		githubapi.Review{

@@ -27,10 +27,10 @@ func TestMain(m *testing.M) {
 }
 
 // receiptsGit is a good ledger, in a bare repository.
-func receiptsGit() string { return unbundled("good") }
+func receiptsGit() string { return openBundle("good") }
 
-// unbundled makes a bare repository of a bundle; git needs nothing of this machine for that.
-func unbundled(name string) string {
+// openBundle makes a bare repository of a bundle; git needs nothing of this machine for that.
+func openBundle(name string) string {
 	dir := filepath.Join(scratch, name+".git")
 	if _, err := os.Stat(dir); err == nil {
 		return dir

@@ -62,8 +62,9 @@ func clientOf(t *testing.T, s *githubtest.Server) *githubapi.Client {
 	return api
 }
 
-// approve opens a pull request that rosa approves, and gives the receipt of that, as the forge's record bears it out.
-func (f *forgeWorld) approve(n int64) (pull int64, receipt ledger.Receipt) {
+// approveRun opens a pull request that rosa approves, and gives the receipt of that, as the forge's record bears it
+// out.
+func (f *forgeWorld) approveRun(n int64) (pull int64, receipt ledger.Receipt) {
 	f.t.Helper()
 	branch := fmt.Sprintf("run-%d", n)
 	head := f.Commit(branch, githubtest.Change{Files: map[string]string{"runs/x/run.json": branch}, Author: "agent"})
@@ -95,8 +96,8 @@ func receiptOf(n, pull int64, head string, r githubapi.Review) ledger.Receipt {
 	return storetest.Key(out)
 }
 
-// mint appends entries and gives the state after them.
-func (f *forgeWorld) mint(receipts ...ledger.Receipt) []ledger.Entry {
+// mintReceipts appends entries and gives the state after them.
+func (f *forgeWorld) mintReceipts(receipts ...ledger.Receipt) []ledger.Entry {
 	f.t.Helper()
 	result, err := receipt.Mint(f.t.Context(), f.store, receipts, nil, nil)
 	if err != nil || len(result.Added) != len(receipts) {
@@ -105,7 +106,7 @@ func (f *forgeWorld) mint(receipts ...ledger.Receipt) []ledger.Entry {
 	return result.Added
 }
 
-func (f *forgeWorld) at() ledger.Snapshot {
+func (f *forgeWorld) ledgerHead() ledger.Snapshot {
 	f.t.Helper()
 	at, err := f.store.Head(f.t.Context())
 	if err != nil {
@@ -123,8 +124,8 @@ func codesOf(problems []ledger.Problem) []ledger.Code {
 	return out
 }
 
-// announce posts a review of the gate as the gate does, by its token.
-func (f *forgeWorld) announce(pull int64, lines ...string) int64 {
+// announceReview posts a review of the gate as the gate does, by its token.
+func (f *forgeWorld) announceReview(pull int64, lines ...string) int64 {
 	f.t.Helper()
 	marker := memory.Marker{Pull: pull, Head: f.Head(pull), Digest: gatetest.HashOf("d"), RunID: 1, Attempt: 1}.String()
 	id, err := f.api.CreateReview(
@@ -142,8 +143,8 @@ func (f *forgeWorld) announce(pull int64, lines ...string) int64 {
 func TestOnline(t *testing.T) {
 	t.Parallel()
 	f := newForge(t)
-	pull, receipt := f.approve(0)
-	f.mint(receipt)
+	pull, receipt := f.approveRun(0)
+	f.mintReceipts(receipt)
 	sha := f.Merge(pull, "owner", "squash")
 	online := NewOnline(f.api, func(context.Context) ([]ledger.MergeRecord, error) {
 		return []ledger.MergeRecord{
@@ -208,8 +209,8 @@ func TestOnline(t *testing.T) {
 func TestOnlineUnread(t *testing.T) {
 	t.Parallel()
 	f := newForge(t)
-	_, receipt := f.approve(0)
-	f.mint(receipt)
+	_, receipt := f.approveRun(0)
+	f.mintReceipts(receipt)
 	for name, c := range map[string]struct {
 		fault githubtest.Fault
 		code  ledger.Code
@@ -224,7 +225,7 @@ func TestOnlineUnread(t *testing.T) {
 		problems, err := Tail(
 			t.Context(),
 			f.store,
-			f.at(),
+			f.ledgerHead(),
 			ledger.Head{},
 			0,
 			NewOnline(clientOf(t, f.Server), nil),
@@ -243,7 +244,7 @@ func TestVerifyTail(t *testing.T) {
 	tail := func(since ledger.Head, pull int64) ([]ledger.Code, int) {
 		t.Helper()
 		before := f.Count()
-		problems, err := Tail(t.Context(), f.store, f.at(), since, pull, NewOnline(f.api, nil))
+		problems, err := Tail(t.Context(), f.store, f.ledgerHead(), since, pull, NewOnline(f.api, nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,11 +259,11 @@ func TestVerifyTail(t *testing.T) {
 	want("no ledger yet", ledger.Head{}, 1, 0)
 	var pulls []int64
 	for n := range int64(6) {
-		pull, receipt := f.approve(n)
-		f.mint(receipt)
+		pull, receipt := f.approveRun(n)
+		f.mintReceipts(receipt)
 		pulls = append(pulls, pull)
 	}
-	known := f.at().Head
+	known := f.ledgerHead().Head
 	want("nothing known", ledger.Head{}, 0, 1)
 	want("and one of our own", ledger.Head{}, pulls[0], 2)
 	want("all known", known, 0, 0)
@@ -272,19 +273,19 @@ func TestVerifyTail(t *testing.T) {
 	f.DismissReview(pulls[5], ids[0], "owner")
 	want("dismissed later: for the gate to append", ledger.Head{}, pulls[5], 2)
 
-	_, forged := f.approve(6)
+	_, forged := f.approveRun(6)
 	forged.Approval.Review.ID += 1000
-	f.mint(storetest.Key(forged))
+	f.mintReceipts(storetest.Key(forged))
 	want("forged by the token", ledger.Head{}, 0, 1, ledger.CodeNoReview)
 	want("forged since", known, 0, 1, ledger.CodeNoReview)
-	want("forged in this pull request", f.at().Head, forged.Pull(), 1, ledger.CodeNoReview)
+	want("forged in this pull request", f.ledgerHead().Head, forged.Pull(), 1, ledger.CodeNoReview)
 
-	_, bot := f.approve(7)
+	_, bot := f.approveRun(7)
 	bot.Approval.Approver.ID = 41898282
-	f.mint(bot)
-	want("another one's review", f.at().Head, bot.Pull(), 1, ledger.CodeReviewDiffers)
+	f.mintReceipts(bot)
+	want("another one's review", f.ledgerHead().Head, bot.Pull(), 1, ledger.CodeReviewDiffers)
 
-	longer := f.at().Head
+	longer := f.ledgerHead().Head
 	longer.Count++
 	want("cut off", longer, 0, 0, ledger.CodeTruncated)
 	online := NewOnline(f.api, nil)
@@ -294,7 +295,7 @@ func TestVerifyTail(t *testing.T) {
 	}
 	online.Know(pulls[0], reviews)
 	before := f.Count()
-	if problems, err := Tail(t.Context(), f.store, f.at(), f.at().Head, pulls[0], online); err != nil ||
+	if problems, err := Tail(t.Context(), f.store, f.ledgerHead(), f.ledgerHead().Head, pulls[0], online); err != nil ||
 		len(problems) > 0 ||
 		f.Count() != before {
 		t.Errorf("read already: %v, %v, %d requests", problems, err, f.Count()-before)
@@ -305,9 +306,9 @@ func TestVerifyTail(t *testing.T) {
 func TestOnlineAnnounced(t *testing.T) {
 	t.Parallel()
 	f := newForge(t)
-	pull, receipt := f.approve(0)
-	other, _ := f.approve(1)
-	entries := f.mint(receipt)
+	pull, receipt := f.approveRun(0)
+	other, _ := f.approveRun(1)
+	entries := f.mintReceipts(receipt)
 	line := memory.AnnouncedLine(entries)
 	read := func(author string) ([]ledger.Pin, error) {
 		return NewOnline(f.api, nil).Announced(t.Context(), pull, author)
@@ -338,7 +339,7 @@ func TestOnlineAnnounced(t *testing.T) {
 	if pins, err := read(bot); err != nil || len(pins) > 0 {
 		t.Errorf("nothing of it is the gate's: %v, %v", pins, err)
 	}
-	id := f.announce(pull, line)
+	id := f.announceReview(pull, line)
 	want := ledger.Pin{
 		Level:  ledger.L3,
 		Source: fmt.Sprintf("review %d of pull request %d", id, pull),

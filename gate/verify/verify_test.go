@@ -31,14 +31,14 @@ func TestFixtures(t *testing.T) {
 			want = append(want, f.Pins[i].Level)
 		}
 		if f.Against != "" {
-			other, err := verify.Open(unbundled(f.Against), gitstore.Options{})
+			other, err := verify.Open(openBundle(f.Against), gitstore.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			o.Against, want = other, append(want, ledger.L5)
 		}
 		slices.Sort(want)
-		r, err := verify.Ledger(t.Context(), unbundled(f.Name), o)
+		r, err := verify.Ledger(t.Context(), openBundle(f.Name), o)
 		if err != nil {
 			t.Fatalf("%s: %v", f.Name, err)
 		}
@@ -62,8 +62,8 @@ func TestFixtures(t *testing.T) {
 
 // TestRequire: a level that nobody looked at is no pass, and one that was is.
 func TestRequire(t *testing.T) {
-	at := unbundled("good")
-	pin := ledger.Pin{Count: 1, Tip: first(t, at)}
+	at := openBundle("good")
+	pin := ledger.Pin{Count: 1, Tip: firstHash(t, at)}
 	for _, c := range []struct {
 		o    verify.Options
 		pass bool
@@ -80,8 +80,8 @@ func TestRequire(t *testing.T) {
 	}
 }
 
-// first is the first entry's hash, as its file's name says it.
-func first(t *testing.T, at string) string {
+// firstHash is the first entry's hash, as its file's name says it.
+func firstHash(t *testing.T, at string) string {
 	t.Helper()
 	r, err := verify.Ledger(t.Context(), at, verify.Options{})
 	if err != nil {
@@ -92,7 +92,7 @@ func first(t *testing.T, at string) string {
 
 // TestErrorsDecideNothing: what was not looked at is an error that says whose it is, without a result.
 func TestErrorsDecideNothing(t *testing.T) {
-	good, empty := unbundled("good"), t.TempDir()
+	good, empty := openBundle("good"), t.TempDir()
 	if err := gitstore.Init(filepath.Join(empty, "none.git"), "main"); err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestErrorsDecideNothing(t *testing.T) {
 		"since and whole": {good, verify.Options{Since: true, Memory: gitstore.Pins{Dir: empty}, Full: true},
 			verify.InputSince},
 		"since two states": {good, verify.Options{Since: true, Memory: gitstore.Pins{Dir: empty},
-			Pins: []ledger.Pin{{Count: 1, Tip: first(t, good)}}}, verify.InputSince},
+			Pins: []ledger.Pin{{Count: 1, Tip: firstHash(t, good)}}}, verify.InputSince},
 		"no root":  {good, verify.Options{Root: &verify.Root{Count: 1}}, verify.InputPin},
 		"no count": {good, verify.Options{Root: &verify.Root{Root: root.Root}}, verify.InputPin},
 		"no level": {good, verify.Options{Require: 6}, verify.InputRequire},
@@ -141,7 +141,7 @@ func TestErrorsDecideNothing(t *testing.T) {
 
 // TestEmptyPins: a pin that every ledger satisfies is refused, not passed.
 func TestEmptyPins(t *testing.T) {
-	_, err := verify.Ledger(t.Context(), unbundled("good"), verify.Options{Pins: []ledger.Pin{{}}})
+	_, err := verify.Ledger(t.Context(), openBundle("good"), verify.Options{Pins: []ledger.Pin{{}}})
 	var in *verify.InputError
 	if !errors.As(err, &in) || in.Input != verify.InputPin {
 		t.Errorf("%v", err)
@@ -196,7 +196,7 @@ func copyRepository(t *testing.T, at, name string) {
 		}
 		return
 	}
-	if err := os.CopyFS(at, os.DirFS(unbundled(name))); err != nil {
+	if err := os.CopyFS(at, os.DirFS(openBundle(name))); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/defendableos/referee/ledger/storetest"
 )
 
-// heavy are the cases that take minutes: .ci/run starts them.
-func heavy(t *testing.T) {
+// skipUnlessCI are the cases that take minutes: .ci/run starts them.
+func skipUnlessCI(t *testing.T) {
 	t.Helper()
 	if os.Getenv("REFEREE_CI") != "1" {
 		t.Skip("it takes minutes: .ci/run starts it")
@@ -54,7 +54,7 @@ func TestFiftyAtOnce(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.heavy {
-				heavy(t)
+				skipUnlessCI(t)
 			}
 			if c.load > 0 && os.Getenv("REFEREE_LOAD") != "1" {
 				t.Skip("it keeps both processors busy for minutes: REFEREE_LOAD=1 asks for it")
@@ -70,13 +70,13 @@ func TestFiftyAtOnce(t *testing.T) {
 }
 
 func (c race) atOnce(t *testing.T, s *githubtest.Server) {
-	open := func() ledger.Store { return connect(t, s, 0, nil) }
+	open := func() ledger.Store { return connectStore(t, s, 0, nil) }
 	if c.push {
-		open = func() ledger.Store { return pusher(t, s) }
+		open = func() ledger.Store { return openPushedStore(t, s) }
 	}
-	add(t, open(), storetest.Sample(0))
+	appendReceipts(t, open(), storetest.Sample(0))
 	s.SetLatency(c.latency)
-	load(t, c.load)
+	loadMachine(t, c.load)
 	before, git := s.Count(), s.GitRequests()
 	took := storetest.AtOnce(t, open, 1, c.writers)
 	lost := s.Count() - before - 3*int(c.writers)
@@ -85,15 +85,15 @@ func (c race) atOnce(t *testing.T, s *githubtest.Server) {
 	}
 	t.Logf("%d sign-offs in %.1f s; %d requests of the API, %d of them in races that were lost; %d of git",
 		c.writers, took.Seconds(), s.Count()-before, lost, s.GitRequests()-git)
-	if lost > c.lost || c.within > 0 && took > c.within && idle() {
+	if lost > c.lost || c.within > 0 && took > c.within && isMachineIdle() {
 		t.Errorf("%s and %d lost requests, want %s and %d at most", took, lost, c.within, c.lost)
 	}
 	s.SetLatency(0)
-	verified(t, connect(t, s, 0, nil), 1+c.writers)
+	verifyCommitted(t, connectStore(t, s, 0, nil), 1+c.writers)
 }
 
-// load has so many processes compete for the machine until the test ends.
-func load(t *testing.T, n int) {
+// loadMachine has so many processes compete for the machine until the test ends.
+func loadMachine(t *testing.T, n int) {
 	t.Helper()
 	for range n {
 		cmd := exec.Command("sh", "-c", "while :; do :; done")
@@ -116,7 +116,7 @@ type pushed struct {
 // Tree is storetest.Viewer's.
 func (p pushed) Tree(at ledger.Snapshot) (ledger.Tree, error) { return treeOf(p.server, at) }
 
-func pusher(t *testing.T, s *githubtest.Server) ledger.Store {
+func openPushedStore(t *testing.T, s *githubtest.Server) ledger.Store {
 	t.Helper()
 	store, err := gitstore.Open(s.CloneURL(), gitstore.Options{Now: s.Now, Password: s.Token})
 	if err != nil {
@@ -126,5 +126,5 @@ func pusher(t *testing.T, s *githubtest.Server) ledger.Store {
 	return pushed{store, s}
 }
 
-// idle reports whether the machine is said to have nothing else to do.
-func idle() bool { return os.Getenv("REFEREE_IDLE") == "1" }
+// isMachineIdle reports whether the machine is said to have nothing else to do.
+func isMachineIdle() bool { return os.Getenv("REFEREE_IDLE") == "1" }

@@ -54,8 +54,8 @@ func (c connection) Break(step int) bool {
 	return true
 }
 
-// connect opens a store; without patience nothing is sent twice.
-func connect(t testing.TB, s *githubtest.Server, wait time.Duration, notice func(string)) connection {
+// connectStore opens a store; without patience nothing is sent twice.
+func connectStore(t testing.TB, s *githubtest.Server, wait time.Duration, notice func(string)) connection {
 	t.Helper()
 	api, err := githubstore.NewClient(githubstore.ClientOptions{APIURL: s.APIURL(), Token: s.Token, Repository: s.Name,
 		MaxWait:   wait,
@@ -114,28 +114,28 @@ func TestGitHubStore(t *testing.T) {
 	t.Parallel()
 	storetest.TestStore(t, func(t *testing.T) func() ledger.Store {
 		s := githubtest.New(t)
-		return func() ledger.Store { return connect(t, s, -1, nil) }
+		return func() ledger.Store { return connectStore(t, s, -1, nil) }
 	})
 }
 
 // quick makes the waits between tries short.
 var quick = ledger.Retry{Tries: 100, Pick: func(time.Duration) time.Duration { return 0 }}
 
-func drafts(receipts ...ledger.Receipt) func(ledger.Snapshot) (ledger.Draft, error) {
+func draftOf(receipts ...ledger.Receipt) func(ledger.Snapshot) (ledger.Draft, error) {
 	return func(ledger.Snapshot) (ledger.Draft, error) { return ledger.Draft{Receipts: receipts}, nil }
 }
 
-func add(t *testing.T, s ledger.Store, receipts ...ledger.Receipt) ledger.Result {
+func appendReceipts(t *testing.T, s ledger.Store, receipts ...ledger.Receipt) ledger.Result {
 	t.Helper()
-	result, err := ledger.Append(t.Context(), s, quick, drafts(receipts...))
+	result, err := ledger.Append(t.Context(), s, quick, draftOf(receipts...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return result
 }
 
-// verified holds the ledger to count entries, one chain, and commits that GitHub made.
-func verified(t *testing.T, c connection, count int64) {
+// verifyCommitted holds the ledger to count entries, one chain, and commits that GitHub made.
+func verifyCommitted(t *testing.T, c connection, count int64) {
 	t.Helper()
 	at, err := c.Head(t.Context())
 	if err != nil || at.Head.Count != count {
@@ -159,8 +159,8 @@ func verified(t *testing.T, c connection, count int64) {
 func TestCalls(t *testing.T) {
 	s := githubtest.New(t)
 	calls := func(receipts ...ledger.Receipt) int {
-		c := connect(t, s, -1, nil)
-		add(t, c, receipts...)
+		c := connectStore(t, s, -1, nil)
+		appendReceipts(t, c, receipts...)
 		return c.api.Calls()
 	}
 	var some, many []ledger.Receipt
@@ -180,7 +180,7 @@ func TestCalls(t *testing.T) {
 			t.Errorf("append %d took %d requests, want %d", i, got, want)
 		}
 	}
-	verified(t, connect(t, s, -1, nil), 94)
+	verifyCommitted(t, connectStore(t, s, -1, nil), 94)
 	sent := 0
 	for _, r := range s.Requests() {
 		if strings.Contains(r.Path, "/git/trees") {
@@ -195,13 +195,13 @@ func TestCalls(t *testing.T) {
 // What GitHub has got from a try that lost is not sent again by the next one: rulebooks are large.
 func TestSentOnce(t *testing.T) {
 	s := githubtest.New(t)
-	c := connect(t, s, -1, nil)
-	add(t, c, storetest.Sample(0))
+	c := connectStore(t, s, -1, nil)
+	appendReceipts(t, c, storetest.Sample(0))
 	sheet := []byte(`{"slug":"` + strings.Repeat("x", 1000) + `"}`)
 	r := storetest.Sample(1)
 	r.FlightSheet.SHA256 = ledger.SheetHash(sheet)
 	s.Inject(githubtest.Fault{Method: "POST", Path: "git/commits",
-		Do: func() { add(t, connect(t, s, -1, nil), storetest.Sample(5)) }})
+		Do: func() { appendReceipts(t, connectStore(t, s, -1, nil), storetest.Sample(5)) }})
 	result, err := ledger.Append(t.Context(), c, quick, func(ledger.Snapshot) (ledger.Draft, error) {
 		return ledger.Draft{Receipts: []ledger.Receipt{storetest.Key(r)}, Sheets: [][]byte{sheet}}, nil
 	})
@@ -215,18 +215,18 @@ func TestSentOnce(t *testing.T) {
 	if sent != 1 {
 		t.Errorf("the rulebook was sent %d times", sent)
 	}
-	verified(t, connect(t, s, -1, nil), 3)
+	verifyCommitted(t, connectStore(t, s, -1, nil), 3)
 }
 
 // A race that is lost before the commit costs the tree and nothing else, and one that is lost before the tree costs
 // nothing.
 func TestLostEarly(t *testing.T) {
 	s := githubtest.New(t)
-	c := connect(t, s, -1, nil)
-	add(t, c, storetest.Sample(0))
+	c := connectStore(t, s, -1, nil)
+	appendReceipts(t, c, storetest.Sample(0))
 	s.Inject(githubtest.Fault{Method: "POST", Path: "git/trees",
-		Do: func() { add(t, connect(t, s, -1, nil), storetest.Sample(5)) }})
-	if r := add(t, c, storetest.Sample(1)); r.Tries != 2 || c.api.Calls() != 3+1+3 {
+		Do: func() { appendReceipts(t, connectStore(t, s, -1, nil), storetest.Sample(5)) }})
+	if r := appendReceipts(t, c, storetest.Sample(1)); r.Tries != 2 || c.api.Calls() != 3+1+3 {
 		t.Errorf("%d tries, %d requests; want 2, and 7 with those of the first append", r.Tries, c.api.Calls())
 	}
 	before := c.api.Calls()
@@ -234,14 +234,14 @@ func TestLostEarly(t *testing.T) {
 	result, err := ledger.Append(t.Context(), c, quick, func(ledger.Snapshot) (ledger.Draft, error) {
 		if late {
 			late = false
-			add(t, connect(t, s, -1, nil), storetest.Sample(6))
+			appendReceipts(t, connectStore(t, s, -1, nil), storetest.Sample(6))
 		}
 		return ledger.Draft{Receipts: []ledger.Receipt{storetest.Sample(2)}}, nil
 	})
 	if err != nil || result.Tries != 2 || c.api.Calls()-before != 3 {
 		t.Errorf("%d tries, %d requests, %v; want 2 and 3", result.Tries, c.api.Calls()-before, err)
 	}
-	verified(t, connect(t, s, -1, nil), 5)
+	verifyCommitted(t, connectStore(t, s, -1, nil), 5)
 }
 
 // What a swap that failed means is read from the branch.
@@ -267,18 +267,18 @@ func TestSwap(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := githubtest.New(t)
-			k := connect(t, s, -1, nil)
-			add(t, k, storetest.Sample(0))
+			k := connectStore(t, s, -1, nil)
+			appendReceipts(t, k, storetest.Sample(0))
 			fault := c.fault.On("PATCH", "git/refs/**")
 			if c.moved {
 				s.Inject(githubtest.Fault{Method: "POST", Path: "git/commits",
-					Do: func() { add(t, connect(t, s, -1, nil), storetest.Sample(5)) }})
+					Do: func() { appendReceipts(t, connectStore(t, s, -1, nil), storetest.Sample(5)) }})
 				fault.Skip = 1
 			}
 			if c.fault.Status > 0 || c.fault.DropBefore || c.fault.DropAfter {
 				s.Inject(fault)
 			}
-			_, err := ledger.Append(t.Context(), k, ledger.Retry{Tries: 1}, drafts(storetest.Sample(1)))
+			_, err := ledger.Append(t.Context(), k, ledger.Retry{Tries: 1}, draftOf(storetest.Sample(1)))
 			switch {
 			case c.want != nil && !errors.Is(err, c.want):
 				t.Errorf("%v, want %v", err, c.want)
@@ -288,7 +288,7 @@ func TestSwap(t *testing.T) {
 			case c.want == nil && c.text == "" && err != nil:
 				t.Error(err)
 			}
-			verified(t, connect(t, s, -1, nil), c.count)
+			verifyCommitted(t, connectStore(t, s, -1, nil), c.count)
 		})
 	}
 }
@@ -296,23 +296,23 @@ func TestSwap(t *testing.T) {
 // A head that the API still gives from before is not asked for; the swap itself would be refused.
 func TestStaleReferenceRead(t *testing.T) {
 	s := githubtest.New(t)
-	add(t, connect(t, s, -1, nil), storetest.Sample(0))
+	appendReceipts(t, connectStore(t, s, -1, nil), storetest.Sample(0))
 	s.Inject(githubtest.Fault{Method: "GET", Path: "git/ref/**", Stale: true}.Always())
 	for n := range int64(3) {
-		if r := add(t, connect(t, s, -1, nil), storetest.Sample(n+1)); r.Tries != 1 {
+		if r := appendReceipts(t, connectStore(t, s, -1, nil), storetest.Sample(n+1)); r.Tries != 1 {
 			t.Errorf("%d tries", r.Tries)
 		}
 	}
-	verified(t, connect(t, s, -1, nil), 4)
+	verifyCommitted(t, connectStore(t, s, -1, nil), 4)
 }
 
 // Rate limits and failing servers cost waits and nothing else.
 func TestPatience(t *testing.T) {
 	s := githubtest.New(t)
-	inProcess(t, s, func(t *testing.T) { patience(t, s) })
+	inProcess(t, s, func(t *testing.T) { appendThroughFaults(t, s) })
 }
 
-func patience(t *testing.T, s *githubtest.Server) {
+func appendThroughFaults(t *testing.T, s *githubtest.Server) {
 	start := time.Now()
 	s.Inject(githubtest.RetryAfter(403, 1).On("POST", "git/trees"))
 	s.Inject(githubtest.Unicorn.On("POST", "git/commits"))
@@ -320,36 +320,36 @@ func patience(t *testing.T, s *githubtest.Server) {
 	s.Inject(githubtest.Unicorn.OnGit("GET", "info/refs*"))
 	s.Inject(githubtest.RetryAfter(429, 1).OnGit("POST", "git-upload-pack"))
 	s.Inject(githubtest.DropAfter.OnGit("POST", "git-upload-pack"))
-	if r := add(t, connect(t, s, time.Minute, nil), storetest.Sample(0)); r.Tries != 1 {
+	if r := appendReceipts(t, connectStore(t, s, time.Minute, nil), storetest.Sample(0)); r.Tries != 1 {
 		t.Errorf("%d tries", r.Tries)
 	}
 	// Each of the six faults is waited for a second; a wait that is random may come on top.
 	if took := time.Since(start); took < 6*time.Second || took > 12*time.Second {
 		t.Errorf("it took %s", took)
 	}
-	verified(t, connect(t, s, -1, nil), 1)
+	verifyCommitted(t, connectStore(t, s, -1, nil), 1)
 }
 
 // A commit that GitHub did not sign is said, once each, and keeps nobody from a receipt.
 func TestUnsigned(t *testing.T) {
 	s := githubtest.New(t)
 	var notices []string
-	c := connect(t, s, -1, func(n string) { notices = append(notices, n) })
-	add(t, c, storetest.Sample(0))
+	c := connectStore(t, s, -1, func(n string) { notices = append(notices, n) })
+	appendReceipts(t, c, storetest.Sample(0))
 	s.SetUnsigned()
-	add(t, c, storetest.Sample(1))
+	appendReceipts(t, c, storetest.Sample(1))
 	if len(notices) != 1 || !strings.Contains(notices[0], "GitHub did not sign") ||
 		!strings.Contains(notices[0], "unsigned") {
 		t.Errorf("%q", notices)
 	}
-	verified(t, c, 2)
+	verifyCommitted(t, c, 2)
 }
 
 // No path that could have been there before is written, and nothing is sent for such a batch.
 func TestRefusedBatches(t *testing.T) {
 	s := githubtest.New(t)
-	c := connect(t, s, -1, nil)
-	first := add(t, c, storetest.Sample(0)).Added[0]
+	c := connectStore(t, s, -1, nil)
+	first := appendReceipts(t, c, storetest.Sample(0)).Added[0]
 	at, err := c.Head(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -382,7 +382,7 @@ func TestRefusedBatches(t *testing.T) {
 	if sent := len(s.Requests()) - before; sent != 0 {
 		t.Errorf("%d requests", sent)
 	}
-	verified(t, c, 1)
+	verifyCommitted(t, c, 1)
 }
 
 func TestOpenRefuses(t *testing.T) {
@@ -396,9 +396,9 @@ func TestOpenRefuses(t *testing.T) {
 // Every commit of the branch has one parent, the message of receipts.md, GitHub as its committer, and its signature.
 func TestCommits(t *testing.T) {
 	s := githubtest.New(t)
-	c := connect(t, s, -1, nil)
-	first := add(t, c, storetest.Sample(0)).Added[0]
-	second := add(t, c, storetest.Sample(1)).Added[0]
+	c := connectStore(t, s, -1, nil)
+	first := appendReceipts(t, c, storetest.Sample(0)).Added[0]
+	second := appendReceipts(t, c, storetest.Sample(1)).Added[0]
 	data, err := s.Read("refs/heads/ledger", ledger.HeadPath)
 	if err != nil || !strings.Contains(string(data), second.Hash) {
 		t.Errorf("HEAD.json: %s, %v", data, err)

@@ -22,7 +22,7 @@ func manyBlobs(t *testing.T, n int) (*gitBinary, []gitobject.Object) {
 	if err != nil {
 		t.Skip("no git binary")
 	}
-	dir := bare(t)
+	dir := initBare(t)
 	var in bytes.Buffer
 	blobs := make([]gitobject.Object, n)
 	for i := range n {
@@ -39,7 +39,7 @@ func manyBlobs(t *testing.T, n int) (*gitBinary, []gitobject.Object) {
 	return &gitBinary{git: git, objects: dir + "/objects"}, blobs
 }
 
-func ids(objects []gitobject.Object) (all []string) {
+func objectIDs(objects []gitobject.Object) (all []string) {
 	for _, o := range objects {
 		all = append(all, o.ID)
 	}
@@ -52,7 +52,7 @@ func TestAbreast(t *testing.T) {
 	g, blobs := manyBlobs(t, 3*stretch+7)
 	for _, n := range []int{0, 1, 2*stretch - 1, 2 * stretch, 2*stretch + 1, 3*stretch + 7} {
 		i := 0
-		for o, err := range g.bodies(t.Context(), ids(blobs[:n])) {
+		for o, err := range g.bodies(t.Context(), objectIDs(blobs[:n])) {
 			if err != nil || o.ID != blobs[i].ID || o.Kind != gitobject.Blob || !bytes.Equal(o.Data, blobs[i].Data) {
 				t.Fatalf("of %d, number %d: %s %s, %v", n, i, o.Kind, o.ID, err)
 			}
@@ -63,7 +63,7 @@ func TestAbreast(t *testing.T) {
 			t.Errorf("%d of %d objects", i, n)
 		}
 		i = 0
-		for size, err := range g.sizes(t.Context(), ids(blobs[:n])) {
+		for size, err := range g.sizes(t.Context(), objectIDs(blobs[:n])) {
 			if err != nil || size != int64(len(blobs[i].Data)) {
 				t.Fatalf("of %d, number %d: size %d, %v", n, i, size, err)
 			}
@@ -80,7 +80,7 @@ func TestAbreast(t *testing.T) {
 func TestAbreastStops(t *testing.T) {
 	g, blobs := manyBlobs(t, 3*stretch)
 	before := runtime.NumGoroutine()
-	list := ids(blobs)
+	list := objectIDs(blobs)
 	for _, missing := range []int{0, stretch - 1, stretch, 2*stretch + 100, 3*stretch - 1} {
 		broken := slices.Clone(list)
 		broken[missing] = strings.Repeat("d", 40)

@@ -30,7 +30,7 @@ type faulty struct {
 	hit   bool
 }
 
-func (f *faulty) step() error {
+func (f *faulty) failAtStep() error {
 	if f.hit && !f.dead {
 		return nil
 	}
@@ -43,7 +43,7 @@ func (f *faulty) step() error {
 
 // OpenFile is billy's.
 func (f *faulty) OpenFile(name string, flag int, perm os.FileMode) (billy.File, error) {
-	if err := f.step(); err != nil {
+	if err := f.failAtStep(); err != nil {
 		return nil, err
 	}
 	file, err := f.Filesystem.OpenFile(name, flag, perm)
@@ -52,7 +52,7 @@ func (f *faulty) OpenFile(name string, flag int, perm os.FileMode) (billy.File, 
 
 // Rename is billy's.
 func (f *faulty) Rename(from, to string) error {
-	if err := f.step(); err != nil {
+	if err := f.failAtStep(); err != nil {
 		return err
 	}
 	return f.Filesystem.Rename(from, to)
@@ -60,7 +60,7 @@ func (f *faulty) Rename(from, to string) error {
 
 // Remove is billy's.
 func (f *faulty) Remove(name string) error {
-	if err := f.step(); err != nil {
+	if err := f.failAtStep(); err != nil {
 		return err
 	}
 	return f.Filesystem.Remove(name)
@@ -68,7 +68,7 @@ func (f *faulty) Remove(name string) error {
 
 // MkdirAll is billy's.
 func (f *faulty) MkdirAll(name string, perm os.FileMode) error {
-	if err := f.step(); err != nil {
+	if err := f.failAtStep(); err != nil {
 		return err
 	}
 	return f.Filesystem.MkdirAll(name, perm)
@@ -81,7 +81,7 @@ type faultyFile struct {
 
 // Write writes half of it at a fault, as a full disk does.
 func (f *faultyFile) Write(b []byte) (int, error) {
-	if err := f.f.step(); err != nil {
+	if err := f.f.failAtStep(); err != nil {
 		n, _ := f.File.Write(b[:len(b)/2])
 		return n, err
 	}
@@ -90,7 +90,7 @@ func (f *faultyFile) Write(b []byte) (int, error) {
 
 // Truncate is billy's.
 func (f *faultyFile) Truncate(n int64) error {
-	if err := f.f.step(); err != nil {
+	if err := f.f.failAtStep(); err != nil {
 		return err
 	}
 	return f.File.Truncate(n)
@@ -98,22 +98,22 @@ func (f *faultyFile) Truncate(n int64) error {
 
 func openTest(t testing.TB, dir string) *Store {
 	t.Helper()
-	s, err := Open(dir, Options{Now: clock})
+	s, err := Open(dir, Options{Now: fixedClock})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// sample drafts the n-th receipt.
-func sample(n int64) func(ledger.Snapshot) (ledger.Draft, error) {
+// draftSample drafts the n-th receipt.
+func draftSample(n int64) func(ledger.Snapshot) (ledger.Draft, error) {
 	return func(ledger.Snapshot) (ledger.Draft, error) {
 		return ledger.Draft{Receipts: []ledger.Receipt{storetest.Sample(n)}}, nil
 	}
 }
 
-// holds fails unless the ledger verifies and has count entries.
-func holds(t *testing.T, dir string, count int64) {
+// wantVerified fails unless the ledger verifies and has count entries.
+func wantVerified(t *testing.T, dir string, count int64) {
 	t.Helper()
 	repo, err := OpenRepo(dir, "")
 	if err != nil {
@@ -139,13 +139,13 @@ func TestEveryWriteFails(t *testing.T) {
 	t.Parallel()
 	for _, dead := range []bool{false, true} {
 		t.Run(fmt.Sprintf("dead=%v", dead), func(t *testing.T) {
-			dir := bare(t)
-			if _, err := ledger.Append(t.Context(), openTest(t, dir), ledger.Retry{}, sample(0)); err != nil {
+			dir := initBare(t)
+			if _, err := ledger.Append(t.Context(), openTest(t, dir), ledger.Retry{}, draftSample(0)); err != nil {
 				t.Fatal(err)
 			}
 			count := int64(1)
 			first, stride := 0, 1
-			if !full() {
+			if !isFullRun() {
 				stride = 2
 				if dead {
 					first = 1
@@ -156,7 +156,7 @@ func TestEveryWriteFails(t *testing.T) {
 				f := &faulty{Filesystem: s.at.(*local).fs, left: n, dead: dead,
 					fault: func() error { return syscall.ENOSPC }}
 				s.at.(*local).fs = f
-				_, err := ledger.Append(t.Context(), s, ledger.Retry{Tries: 1}, sample(count))
+				_, err := ledger.Append(t.Context(), s, ledger.Retry{Tries: 1}, draftSample(count))
 				at, failed := openTest(t, dir).Head(t.Context())
 				if failed != nil {
 					t.Fatal(failed)
@@ -165,7 +165,7 @@ func TestEveryWriteFails(t *testing.T) {
 					if err != nil || n < 40 {
 						t.Fatalf("after %d steps: %v", n, err)
 					}
-					holds(t, dir, count+1)
+					wantVerified(t, dir, count+1)
 					return
 				}
 				if err != nil && (!errors.Is(err, syscall.ENOSPC) || at.Head.Count != count) {
@@ -175,11 +175,11 @@ func TestEveryWriteFails(t *testing.T) {
 					t.Fatalf("step %d: no error, and nothing appended", n)
 				}
 				if _, err := ledger.Append(t.Context(), openTest(t, dir), ledger.Retry{Tries: 1},
-					sample(count)); err != nil {
+					draftSample(count)); err != nil {
 					t.Fatalf("after step %d: %v", n, err)
 				}
 				if count++; n%8 < stride {
-					holds(t, dir, count)
+					wantVerified(t, dir, count)
 				}
 			}
 		})
@@ -193,19 +193,19 @@ func TestMain(m *testing.M) {
 		storetest.TempInMemory()
 		os.Exit(m.Run())
 	}
-	if err := child(dir); err != nil {
+	if err := appendThenKill(dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// child appends one receipt, and kills itself before the write that GITSTORE_KILL_AT names.
-func child(dir string) error {
+// appendThenKill appends one receipt, and kills itself before the write that GITSTORE_KILL_AT names.
+func appendThenKill(dir string) error {
 	n, err := strconv.ParseInt(os.Getenv("GITSTORE_SAMPLE"), 10, 64)
 	if err != nil {
 		return err
 	}
-	s, err := Open(dir, Options{Now: clock, Git: os.Getenv("GITSTORE_GIT")})
+	s, err := Open(dir, Options{Now: fixedClock, Git: os.Getenv("GITSTORE_GIT")})
 	if err != nil {
 		return err
 	}
@@ -220,11 +220,11 @@ func child(dir string) error {
 			return syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		}}
 	}
-	_, err = ledger.Append(context.Background(), s, ledger.Retry{}, sample(n))
+	_, err = ledger.Append(context.Background(), s, ledger.Retry{}, draftSample(n))
 	return err
 }
 
-func start(t *testing.T, dir string, n int, env ...string) *exec.Cmd {
+func startAppender(t *testing.T, dir string, n int, env ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), append(env, "GITSTORE_APPEND_TO="+dir, fmt.Sprintf("GITSTORE_SAMPLE=%d", n))...)
@@ -237,61 +237,61 @@ func TestFiftyProcesses(t *testing.T) {
 		t.Skip("fifty processes")
 	}
 	const processes = 50
-	dir := bare(t)
+	dir := initBare(t)
 	var group sync.WaitGroup
 	for n := range processes {
 		group.Go(func() {
-			if out, err := start(t, dir, n).CombinedOutput(); err != nil {
+			if out, err := startAppender(t, dir, n).CombinedOutput(); err != nil {
 				t.Errorf("process %d: %v: %s", n, err, out)
 			}
 		})
 	}
 	group.Wait()
-	holds(t, dir, processes)
+	wantVerified(t, dir, processes)
 }
 
 // TestKilledProcesses kills a process (SIGKILL) before each write in turn, or before every fifth unless all is run in
 // full; the next one finishes its work, once.
 func TestKilledProcesses(t *testing.T) {
 	t.Parallel()
-	dir := bare(t)
+	dir := initBare(t)
 	count, stride := int64(0), 5
-	if full() {
+	if isFullRun() {
 		stride = 1
 	}
 	for n := 0; ; n += stride {
-		out, err := start(t, dir, int(count), fmt.Sprintf("GITSTORE_KILL_AT=%d", n)).CombinedOutput()
+		out, err := startAppender(t, dir, int(count), fmt.Sprintf("GITSTORE_KILL_AT=%d", n)).CombinedOutput()
 		if err == nil {
 			if n < 40 {
 				t.Errorf("only %d writes", n)
 			}
-			holds(t, dir, count+1)
+			wantVerified(t, dir, count+1)
 			return
 		}
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 			t.Fatalf("write %d: %v: %s", n, err, out)
 		}
-		if _, err := ledger.Append(t.Context(), openTest(t, dir), ledger.Retry{}, sample(count)); err != nil {
+		if _, err := ledger.Append(t.Context(), openTest(t, dir), ledger.Retry{}, draftSample(count)); err != nil {
 			t.Fatalf("after write %d: %v", n, err)
 		}
 		if count++; n%8 == 0 || n%20 == 0 {
-			holds(t, dir, count)
+			wantVerified(t, dir, count)
 		}
 	}
 }
 
 // TestFileLimit has the system refuse to write more than a few bytes to a file, as a full disk does.
 func TestFileLimit(t *testing.T) {
-	dir := bare(t)
-	if _, err := ledger.Append(t.Context(), openTest(t, dir), ledger.Retry{}, sample(0)); err != nil {
+	dir := initBare(t)
+	if _, err := ledger.Append(t.Context(), openTest(t, dir), ledger.Retry{}, draftSample(0)); err != nil {
 		t.Fatal(err)
 	}
-	out, err := start(t, dir, 1, "GITSTORE_FILE_LIMIT=300").CombinedOutput()
+	out, err := startAppender(t, dir, 1, "GITSTORE_FILE_LIMIT=300").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "file too large") {
 		t.Errorf("%v: %s; want that the file is too large", err, out)
 	}
-	holds(t, dir, 1)
+	wantVerified(t, dir, 1)
 	left, err := filepath.Glob(filepath.Join(dir, "objects", "*", "tmp_obj_*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
@@ -303,8 +303,8 @@ func TestReadOnly(t *testing.T) {
 	if runtime.GOOS != "linux" || os.Getuid() != 0 {
 		t.Skip("only root can become somebody else")
 	}
-	dir := bare(t)
-	if _, err := ledger.Append(t.Context(), openTest(t, dir), ledger.Retry{}, sample(0)); err != nil {
+	dir := initBare(t)
+	if _, err := ledger.Append(t.Context(), openTest(t, dir), ledger.Retry{}, draftSample(0)); err != nil {
 		t.Fatal(err)
 	}
 	exe := filepath.Join(filepath.Dir(dir), "child")
@@ -320,7 +320,7 @@ func TestReadOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := start(t, dir, 1)
+	cmd := startAppender(t, dir, 1)
 	cmd.Path, cmd.Args[0] = exe, exe
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	out, err := cmd.CombinedOutput()
@@ -328,7 +328,7 @@ func TestReadOnly(t *testing.T) {
 		!strings.Contains(string(out), "permission denied") {
 		t.Errorf("%v: %s", err, out)
 	}
-	holds(t, dir, 1)
+	wantVerified(t, dir, 1)
 }
 
 // TestForeignLock holds that a lock of another program is waited for and never removed.
@@ -337,24 +337,24 @@ func TestForeignLock(t *testing.T) {
 }
 
 func foreignLock(t *testing.T) {
-	dir := bare(t)
+	dir := initBare(t)
 	s := openTest(t, dir)
-	if _, err := ledger.Append(t.Context(), s, ledger.Retry{}, sample(0)); err != nil {
+	if _, err := ledger.Append(t.Context(), s, ledger.Retry{}, draftSample(0)); err != nil {
 		t.Fatal(err)
 	}
 	lock := filepath.Join(dir, "refs", "heads", "ledger.lock")
 	if err := os.WriteFile(lock, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := ledger.Append(t.Context(), s, ledger.Retry{Tries: 1}, sample(1))
+	_, err := ledger.Append(t.Context(), s, ledger.Retry{Tries: 1}, draftSample(1))
 	if !errors.Is(err, ledger.ErrStale) || !strings.Contains(err.Error(), "ledger.lock") {
 		t.Errorf("%v; want that it names the lock", err)
 	}
 	if err := os.Remove(lock); err != nil {
 		t.Fatalf("the lock is gone: %v", err)
 	}
-	if _, err := ledger.Append(t.Context(), s, ledger.Retry{Tries: 1}, sample(1)); err != nil {
+	if _, err := ledger.Append(t.Context(), s, ledger.Retry{Tries: 1}, draftSample(1)); err != nil {
 		t.Error(err)
 	}
-	holds(t, dir, 2)
+	wantVerified(t, dir, 2)
 }

@@ -54,10 +54,10 @@ func readIndex(t *testing.T) []fixture {
 	return index.Fixtures
 }
 
-// unbundle makes a bare repository of a bundle and gives its path and the commit.
-func unbundle(t *testing.T, f fixture) (dir, tip string) {
+// openBundle makes a bare repository of a bundle and gives its path and the commit.
+func openBundle(t *testing.T, f fixture) (dir, tip string) {
 	t.Helper()
-	dir = bare(t)
+	dir = initBare(t)
 	b, err := os.ReadFile(filepath.Join(fixtures, f.Name+".bundle"))
 	if err != nil {
 		t.Fatal(err)
@@ -107,18 +107,18 @@ func TestFixtures(t *testing.T) {
 	for _, f := range index {
 		t.Run(f.Name, func(t *testing.T) {
 			t.Parallel()
-			dir, tip := unbundle(t, f)
+			dir, tip := openBundle(t, f)
 			other := ""
 			if f.Against != "" {
-				other, _ = unbundle(t, fixture{Name: f.Against})
+				other, _ = openBundle(t, fixture{Name: f.Against})
 			}
 			said := map[string]string{}
-			for name, git := range gits(t) {
+			for name, git := range gitReaders(t) {
 				for _, whole := range []bool{true, false} {
-					if !whole && git != "" && f.Full == nil && !full() {
+					if !whole && git != "" && f.Full == nil && !isFullRun() {
 						continue
 					}
-					got, text := judge(t, f, dir, tip, other, git, whole)
+					got, text := verifyFixture(t, f, dir, tip, other, git, whole)
 					want := f.Codes
 					if whole && f.Full != nil {
 						want = f.Full
@@ -137,9 +137,9 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// judge verifies a fixture as its index line asks for, and gives the codes, each once and sorted, and all that was
-// said.
-func judge(t *testing.T, f fixture, dir, tip, other, git string, full bool) ([]ledger.Code, string) {
+// verifyFixture verifies a fixture as its index line asks for, and gives the codes, each once and sorted, and all that
+// was said.
+func verifyFixture(t *testing.T, f fixture, dir, tip, other, git string, full bool) ([]ledger.Code, string) {
 	t.Helper()
 	repo, err := OpenRepo(dir, git)
 	if err != nil {

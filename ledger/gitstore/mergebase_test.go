@@ -13,9 +13,9 @@ import (
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
-// history makes commits, each with the parents that are named by their places in the list, dated in any order, and
-// gives their ids.
-func history(t *testing.T, dir string, random *rand.Rand, commits [][]int) []string {
+// importCommits makes commits, each with the parents that are named by their places in the list, dated in any order,
+// and gives their ids.
+func importCommits(t *testing.T, dir string, random *rand.Rand, commits [][]int) []string {
 	t.Helper()
 	var b bytes.Buffer
 	for i, parents := range commits {
@@ -26,7 +26,7 @@ func history(t *testing.T, dir string, random *rand.Rand, commits [][]int) []str
 		}
 	}
 	marks := filepath.Join(t.TempDir(), "marks")
-	plumb(t, dir, b.Bytes(), "fast-import", "--quiet", "--force", "--export-marks="+marks)
+	runBareGit(t, dir, b.Bytes(), "fast-import", "--quiet", "--force", "--export-marks="+marks)
 	out, err := os.ReadFile(marks)
 	if err != nil {
 		t.Fatal(err)
@@ -43,8 +43,8 @@ func history(t *testing.T, dir string, random *rand.Rand, commits [][]int) []str
 	return ids
 }
 
-// line adds n commits to a history, the first of them behind a commit, and gives the newest.
-func line(commits [][]int, behind, n int) ([][]int, int) {
+// extendLine adds n commits to a history, the first of them behind a commit, and gives the newest.
+func extendLine(commits [][]int, behind, n int) ([][]int, int) {
 	for range n {
 		commits = append(commits, []int{behind})
 		behind = len(commits) - 1
@@ -57,9 +57,9 @@ func line(commits [][]int, behind, n int) ([][]int, int) {
 func TestMergeBase(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
-	deep, tip := line([][]int{{}, {0}}, 0, 260)
-	shortcut, far := line([][]int{{}, {0}}, 1, 260)      // 1 is the commit that base has by a long way only …
-	shortcut = append(shortcut, []int{0, far}, []int{1}) // … and 0 the one that it has by a short one
+	deep, tip := extendLine([][]int{{}, {0}}, 0, 260)
+	shortcut, far := extendLine([][]int{{}, {0}}, 1, 260) // 1 is the commit that base has by a long way only …
+	shortcut = append(shortcut, []int{0, far}, []int{1})  // … and 0 the one that it has by a short one
 	for name, c := range map[string]struct {
 		commits    [][]int
 		base, head int
@@ -81,10 +81,10 @@ func TestMergeBase(t *testing.T) {
 		"a long way beside a short one":  {shortcut, len(shortcut) - 2, len(shortcut) - 1, -1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			url := served(t, true)
+			url := serveBare(t, true)
 			dir := serverDir(t, url)
-			plumb(t, dir, nil, "config", "uploadpack.allowAnySHA1InWant", "true")
-			ids := history(t, dir, random, c.commits)
+			runBareGit(t, dir, nil, "config", "uploadpack.allowAnySHA1InWant", "true")
+			ids := importCommits(t, dir, random, c.commits)
 			w, err := OpenWork(url, Options{Cache: t.TempDir()})
 			if err != nil {
 				t.Fatal(err)
@@ -95,7 +95,7 @@ func TestMergeBase(t *testing.T) {
 				t.Errorf("%q, %v, %v", got, ok, err)
 			}
 			if ok {
-				if other := plumb(t, dir, nil, "merge-base", "--all", ids[c.base], ids[c.head]); other != got {
+				if other := runBareGit(t, dir, nil, "merge-base", "--all", ids[c.base], ids[c.head]); other != got {
 					t.Errorf("git says %q", other)
 				}
 			}
@@ -107,8 +107,8 @@ func TestMergeBase(t *testing.T) {
 // no ids.
 func TestMergeBaseServers(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	url := served(t, false)
-	ids := history(t, serverDir(t, url), random, [][]int{{}, {0}})
+	url := serveBare(t, false)
+	ids := importCommits(t, serverDir(t, url), random, [][]int{{}, {0}})
 	w, err := OpenWork(url, Options{Cache: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestMergeBaseProof(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	proved, unproved := 0, 0
 	for range 6 {
-		dir := bare(t)
+		dir := initBare(t)
 		commits := [][]int{{}, {}}
 		for i := 2; i < 60; i++ {
 			parents := []int{max(0, i-1-random.IntN(6))}
@@ -156,14 +156,14 @@ func TestMergeBaseProof(t *testing.T) {
 			}
 			commits = append(commits, parents)
 		}
-		ids := history(t, dir, random, commits)
+		ids := importCommits(t, dir, random, commits)
 		for range 15 {
 			base, head := random.IntN(len(ids)), random.IntN(len(ids))
-			all := bests(dir, ids[base], ids[head])
+			all := gitMergeBases(dir, ids[base], ids[head])
 			for _, depth := range []int{2, 3, 5, 8, 100} {
 				l := lineage{}
 				for _, tip := range []int{base, head} {
-					deepen(l, commits, ids, tip, depth)
+					deepenTo(l, commits, ids, tip, depth)
 				}
 				got, ok := l.mergeBase(ids[base], ids[head])
 				if ok && (len(all) != 1 || all[0] != got) || !ok && depth == 100 && len(all) == 1 {
@@ -182,15 +182,15 @@ func TestMergeBaseProof(t *testing.T) {
 	}
 }
 
-// bests are all best common ancestors, as git has them.
-func bests(dir, a, b string) []string {
+// gitMergeBases are all best common ancestors, as git has them.
+func gitMergeBases(dir, a, b string) []string {
 	// it exits 1 where there is none
 	out, _ := exec.Command("git", "--git-dir="+dir, "merge-base", "--all", a, b).Output()
 	return strings.Fields(string(out))
 }
 
-// deepen adds the commits that are at most depth-1 steps behind a tip.
-func deepen(l lineage, commits [][]int, ids []string, tip, depth int) {
+// deepenTo adds the commits that are at most depth-1 steps behind a tip.
+func deepenTo(l lineage, commits [][]int, ids []string, tip, depth int) {
 	row := map[int]bool{tip: true}
 	for range depth {
 		next := map[int]bool{}
@@ -208,7 +208,7 @@ func deepen(l lineage, commits [][]int, ids []string, tip, depth int) {
 // TestMergeBaseOfRepo: of what a repository holds, the merge base is git's only answer, however deep; and a shallow
 // history proves nothing.
 func TestMergeBaseOfRepo(t *testing.T) {
-	deep, tip := line([][]int{{}, {0}}, 0, 260)
+	deep, tip := extendLine([][]int{{}, {0}}, 0, 260)
 	for name, c := range map[string]struct {
 		commits          [][]int
 		base, head, want int
@@ -222,8 +222,8 @@ func TestMergeBaseOfRepo(t *testing.T) {
 		"a long way backward": {deep, tip, 1, 0},
 	} {
 		dir := filepath.Join(t.TempDir(), "r.git")
-		plumb(t, ".", nil, "init", "-q", "--bare", dir)
-		ids := history(t, dir, rand.New(rand.NewPCG(1, 2)), c.commits)
+		runBareGit(t, ".", nil, "init", "-q", "--bare", dir)
+		ids := importCommits(t, dir, rand.New(rand.NewPCG(1, 2)), c.commits)
 		r, err := OpenRepo(dir, "")
 		if err != nil {
 			t.Fatal(err)

@@ -40,8 +40,8 @@ func (f *failing) RoundTrip(req *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(req)
 }
 
-// status answers without the server.
-func status(code int, header ...string) func(*http.Request) (*http.Response, error) {
+// respondWith answers without the server.
+func respondWith(code int, header ...string) func(*http.Request) (*http.Response, error) {
 	return func(req *http.Request) (*http.Response, error) {
 		resp := &http.Response{StatusCode: code, Header: http.Header{}, Request: req,
 			Body: io.NopCloser(strings.NewReader("try later"))}
@@ -74,10 +74,11 @@ type broken struct{}
 // Read is io.Reader's.
 func (broken) Read([]byte) (int, error) { return 0, errLost }
 
-// impatient opens a store whose waits are noted and take no time.
-func impatient(t *testing.T, url string, client http.RoundTripper, maxWait time.Duration) (*Store, *[]time.Duration) {
+// openWithoutWaits opens a store whose waits are noted and take no time.
+func openWithoutWaits(t *testing.T, url string, client http.RoundTripper, maxWait time.Duration) (*Store,
+	*[]time.Duration) {
 	t.Helper()
-	s, err := connectTo(url, Options{Now: clock, Branch: "ledger", MaxWait: maxWait}, &http.Client{Transport: client})
+	s, err := connectTo(url, Options{Now: fixedClock, Branch: "ledger", MaxWait: maxWait}, &http.Client{Transport: client})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,29 +104,29 @@ func TestPatience(t *testing.T) {
 	}{
 		"reset": {func(*http.Request) (*http.Response, error) { return nil, errLost }, time.Second,
 			false, false},
-		"502":             {status(502), time.Second, false, true},
-		"503 with a time": {status(503, "Retry-After", "7"), 7 * time.Second, false, false},
-		"429":             {status(429, "Retry-After", "3"), 3 * time.Second, true, true},
-		"429 with a date": {status(429, "Retry-After", "Tue, 01 Dec 2026 12:00:09 GMT", "Date",
+		"502":             {respondWith(502), time.Second, false, true},
+		"503 with a time": {respondWith(503, "Retry-After", "7"), 7 * time.Second, false, false},
+		"429":             {respondWith(429, "Retry-After", "3"), 3 * time.Second, true, true},
+		"429 with a date": {respondWith(429, "Retry-After", "Tue, 01 Dec 2026 12:00:09 GMT", "Date",
 			"Tue, 01 Dec 2026 12:00:00 GMT"), 9 * time.Second, true, false},
-		"429 without a time":   {status(429), time.Minute, true, false},
-		"403 with a time":      {status(403, "Retry-After", "60"), time.Minute, true, false},
+		"429 without a time":   {respondWith(429), time.Minute, true, false},
+		"403 with a time":      {respondWith(403, "Retry-After", "60"), time.Minute, true, false},
 		"the answer is lost":   {carriedOut(0), time.Second, false, false},
 		"the answer is cut":    {carriedOut(1 << 20), time.Second, false, true},
-		"nothing but a second": {status(500, "Retry-After", "0"), time.Second, false, false},
+		"nothing but a second": {respondWith(500, "Retry-After", "0"), time.Second, false, false},
 	} {
 		for _, filters := range []bool{true, false} {
 			// A server that gives whole branches is read by other code, and what breaks off is that code's to see.
-			if !filters && (!c.sweep || name != "the answer is cut" && !full()) {
+			if !filters && (!c.sweep || name != "the answer is cut" && !isFullRun()) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/filters=%v", name, filters), func(t *testing.T) {
-				url := served(t, filters)
+				url := serveBare(t, filters)
 				count, pushed := int64(0), false
 				for n := 0; ; n++ {
 					f := &failing{left: n, fault: c.fault}
-					s, waits := impatient(t, url, f, 0)
-					result, err := ledger.Append(t.Context(), s, ledger.Retry{}, sample(count))
+					s, waits := openWithoutWaits(t, url, f, 0)
+					result, err := ledger.Append(t.Context(), s, ledger.Retry{}, draftSample(count))
 					if err != nil || result.Head.Count != count+1 || len(result.Added) != 1 {
 						t.Fatalf("request %d (%s): %+v, %v", n, f.hit, result.Head, err)
 					}
@@ -142,7 +143,7 @@ func TestPatience(t *testing.T) {
 				if c.sweep && !pushed {
 					t.Error("no push failed")
 				}
-				holds(t, serverDir(t, url), count)
+				wantVerified(t, serverDir(t, url), count)
 			})
 		}
 	}
@@ -150,33 +151,33 @@ func TestPatience(t *testing.T) {
 
 // TestPatienceEnds: what goes on failing ends in an error that says what, and how long it was waited for.
 func TestPatienceEnds(t *testing.T) {
-	url := served(t, true)
+	url := serveBare(t, true)
 	for name, c := range map[string]struct {
 		fault   func(*http.Request) (*http.Response, error)
 		maxWait time.Duration
 		waits   []time.Duration
 		text    string
 	}{
-		"503": {status(503), 0, []time.Duration{1e9, 2e9, 4e9},
+		"503": {respondWith(503), 0, []time.Duration{1e9, 2e9, 4e9},
 			"the server answers 503: try later; waited 7s for it to recover"},
 		"no answer": {func(*http.Request) (*http.Response, error) { return nil, errLost }, 0,
 			[]time.Duration{1e9, 2e9, 4e9}, "connection reset by peer; waited 7s for it to recover"},
-		"a limit": {status(429, "Retry-After", "50"), 0, []time.Duration{50e9, 50e9},
+		"a limit": {respondWith(429, "Retry-After", "50"), 0, []time.Duration{50e9, 50e9},
 			"429: try later; waited 1m40s; the next wait would be 50s, and 20s of 2m0s are left"},
-		"a long limit": {status(429, "Retry-After", "3600"), 0, nil,
+		"a long limit": {respondWith(429, "Retry-After", "3600"), 0, nil,
 			"429: try later; waited 0s; the next wait would be 1h0m0s, and 2m0s of 2m0s are left"},
-		"limits": {status(429), 10 * time.Minute, []time.Duration{60e9, 120e9, 240e9},
+		"limits": {respondWith(429), 10 * time.Minute, []time.Duration{60e9, 120e9, 240e9},
 			"429: try later; waited 7m0s; the next wait would be 8m0s, and 3m0s of 10m0s are left"},
-		"no patience":   {status(503), -1, nil, "the server answers 503: try later"},
-		"no permission": {status(403), 0, nil, "the server wants another token or user (403)"},
-		"no repository": {status(404), 0, nil, "(404)"},
-		"half a patience": {status(500), 2 * time.Second, []time.Duration{1e9},
+		"no patience":   {respondWith(503), -1, nil, "the server answers 503: try later"},
+		"no permission": {respondWith(403), 0, nil, "the server wants another token or user (403)"},
+		"no repository": {respondWith(404), 0, nil, "(404)"},
+		"half a patience": {respondWith(500), 2 * time.Second, []time.Duration{1e9},
 			"500: try later; waited 1s; the next wait would be 2s, and 1s of 2s are left"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &failing{always: true, fault: c.fault}
-			s, waits := impatient(t, url, f, c.maxWait)
-			_, err := ledger.Append(t.Context(), s, ledger.Retry{}, sample(0))
+			s, waits := openWithoutWaits(t, url, f, c.maxWait)
+			_, err := ledger.Append(t.Context(), s, ledger.Retry{}, draftSample(0))
 			if err == nil || !strings.Contains(err.Error(), c.text) || !slices.Equal(*waits, c.waits) ||
 				len(f.sent) != len(c.waits)+1 {
 				t.Errorf("%v\nafter %v and %d requests; want %q after %v", err, *waits, len(f.sent), c.text, c.waits)
@@ -206,7 +207,7 @@ func TestSilence(t *testing.T) {
 		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s, waits := impatient(t, "http://git.example/x.git", &failing{always: true, fault: f}, 0)
+			s, waits := openWithoutWaits(t, "http://git.example/x.git", &failing{always: true, fault: f}, 0)
 			start := time.Now()
 			_, err := s.Head(t.Context())
 			once := time.Minute
@@ -224,7 +225,7 @@ func TestSilence(t *testing.T) {
 func TestCutPack(t *testing.T) {
 	t.Parallel()
 	for _, filters := range []bool{true, false} {
-		url := served(t, filters)
+		url := serveBare(t, filters)
 		var noise bytes.Buffer // that no compression makes small
 		for seed := sha256.Sum256(nil); noise.Len() < 3<<20; seed = sha256.Sum256(seed[:]) {
 			noise.Write(seed[:])

@@ -45,18 +45,18 @@ func (l *lossy) RoundTrip(req *http.Request) (*http.Response, error) {
 // was lost, the receipt is there once at the end.
 func TestLostRequests(t *testing.T) {
 	t.Parallel()
-	url := served(t, true)
+	url := serveBare(t, true)
 	dir := t.TempDir()
 	count := int64(0)
 	pushes := 0
 	for _, answer := range []bool{false, true} {
 		for n := 0; ; n++ {
 			l := &lossy{left: n, answer: answer}
-			s, err := connectTo(url, Options{Now: clock, Branch: "ledger", MaxWait: -1}, &http.Client{Transport: l})
+			s, err := connectTo(url, Options{Now: fixedClock, Branch: "ledger", MaxWait: -1}, &http.Client{Transport: l})
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = ledger.Append(t.Context(), s, ledger.Retry{}, sample(count))
+			_, err = ledger.Append(t.Context(), s, ledger.Retry{}, draftSample(count))
 			if err != nil && !errors.Is(err, errLost) {
 				t.Fatalf("request %d lost (%s): %v", n, l.hit, err)
 			}
@@ -65,11 +65,11 @@ func TestLostRequests(t *testing.T) {
 					t.Errorf("a lost push is tried again or found: %v", err)
 				}
 			}
-			again, err := Open(url, Options{Now: clock})
+			again, err := Open(url, Options{Now: fixedClock})
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := ledger.Append(t.Context(), again, ledger.Retry{}, sample(count))
+			result, err := ledger.Append(t.Context(), again, ledger.Retry{}, draftSample(count))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,27 +88,27 @@ func TestLostRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	holds(t, repo.Dir(), count)
+	wantVerified(t, repo.Dir(), count)
 }
 
 // TestClone fetches the whole history, with git and without, and both verify to the same head.
 func TestClone(t *testing.T) {
-	url := served(t, true)
-	s, err := Open(url, Options{Now: clock})
+	url := serveBare(t, true)
+	s, err := Open(url, Options{Now: fixedClock})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n := range int64(3) {
-		if _, err := ledger.Append(t.Context(), s, ledger.Retry{}, sample(n)); err != nil {
+		if _, err := ledger.Append(t.Context(), s, ledger.Retry{}, draftSample(n)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, git := range gits(t) {
+	for name, git := range gitReaders(t) {
 		repo, err := Clone(t.Context(), url, filepath.Join(t.TempDir(), "clone"), Options{Git: git})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		holds(t, repo.Dir(), 3)
+		wantVerified(t, repo.Dir(), 3)
 	}
 	if _, err := Clone(t.Context(), url, t.TempDir(), Options{Branch: "other"}); err == nil {
 		t.Error("a branch that is not there was cloned")
@@ -130,11 +130,11 @@ func TestRefusedPush(t *testing.T) {
 			}
 			answer(w, r)
 		}))
-		s, err := Open(server.URL+"/x", Options{Now: clock})
+		s, err := Open(server.URL+"/x", Options{Now: fixedClock})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = ledger.Append(t.Context(), s, ledger.Retry{}, sample(0))
+		_, err = ledger.Append(t.Context(), s, ledger.Retry{}, draftSample(0))
 		if err == nil || !strings.Contains(err.Error(), name) || calls != 1 {
 			t.Errorf("%s: %v after %d calls", name, err, calls)
 		}
@@ -161,11 +161,11 @@ func TestRaces(t *testing.T) {
 // TestDeclinedPush has a hook of the server's decline: that is final, and says why.
 func TestDeclinedPush(t *testing.T) {
 	url := servedByGit(t, true)
-	s, err := Open(url, Options{Now: clock})
+	s, err := Open(url, Options{Now: fixedClock})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ledger.Append(t.Context(), s, ledger.Retry{}, sample(0)); err != nil {
+	if _, err := ledger.Append(t.Context(), s, ledger.Retry{}, draftSample(0)); err != nil {
 		t.Fatal(err)
 	}
 	// A bound on what the server takes in is declined by it, as a hook would.
@@ -174,7 +174,7 @@ func TestDeclinedPush(t *testing.T) {
 		"10").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	_, err = ledger.Append(t.Context(), s, ledger.Retry{Tries: 3}, sample(1))
+	_, err = ledger.Append(t.Context(), s, ledger.Retry{Tries: 3}, draftSample(1))
 	if err == nil || errors.Is(err, ledger.ErrStale) {
 		t.Errorf("%v, want that the push was refused", err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/defendableos/referee/ledger/storetest"
 )
 
-// full says that everything is to speak to git itself, in full length.
-func full() bool { return storetest.Full() }
+// isFullRun says that everything is to speak to git itself, in full length.
+func isFullRun() bool { return storetest.Full() }
 
 // serveAt serves the bare repositories below root over HTTP.
 func serveAt(t testing.TB, root string, o storetest.ServerOptions) *httptest.Server {
@@ -28,11 +28,11 @@ func serveAt(t testing.TB, root string, o storetest.ServerOptions) *httptest.Ser
 	return server
 }
 
-// served makes a bare repository and gives its URL. filters says whether the server gives single objects. Where it
+// serveBare makes a bare repository and gives its URL. filters says whether the server gives single objects. Where it
 // does, it is of storetest, which answers as git does (its TestAnswersAreGits); where not, git gives whole branches.
-func served(t testing.TB, filters bool) string {
+func serveBare(t testing.TB, filters bool) string {
 	t.Helper()
-	return servedBy(t, storetest.ServerOptions{Filters: filters, Pushes: true, Real: full()})
+	return servedBy(t, storetest.ServerOptions{Filters: filters, Pushes: true, Real: isFullRun()})
 }
 
 // servedByGit is served by git itself.
@@ -43,7 +43,7 @@ func servedByGit(t testing.TB, filters bool) string {
 
 func servedBy(t testing.TB, o storetest.ServerOptions) string {
 	t.Helper()
-	dir := bare(t)
+	dir := initBare(t)
 	config, err := os.ReadFile(filepath.Join(dir, "config"))
 	if err != nil {
 		t.Fatal(err)
@@ -74,12 +74,12 @@ func serverDir(t testing.TB, url string) string {
 // at one that gives whole branches, and at git itself.
 func TestHTTPStore(t *testing.T) {
 	t.Parallel()
-	whole := func(t *testing.T) string { return served(t, false) }
-	filters := func(t *testing.T) string { return served(t, true) }
+	whole := func(t *testing.T) string { return serveBare(t, false) }
+	filters := func(t *testing.T) string { return serveBare(t, true) }
 	t.Run("filters", func(t *testing.T) { storetest.TestStore(t, overHTTP(filters)) })
 	t.Run("whole", func(t *testing.T) { storetest.TestTransport(t, overHTTP(whole)) })
 	t.Run("git", func(t *testing.T) {
-		if full() {
+		if isFullRun() {
 			t.Skip("the other two speak to git itself")
 		}
 		storetest.TestTransport(t, overHTTP(func(t *testing.T) string { return servedByGit(t, true) }))
@@ -90,7 +90,7 @@ func overHTTP(serve func(t *testing.T) string) func(t *testing.T) func() ledger.
 	return func(t *testing.T) func() ledger.Store {
 		url := serve(t)
 		return func() ledger.Store {
-			s, err := Open(url, Options{Now: clock})
+			s, err := Open(url, Options{Now: fixedClock})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -23,8 +23,8 @@ import (
 	"github.com/go-git/go-billy/v5/osfs"
 )
 
-// write puts objects into a repository and gives the id of the last.
-func write(t testing.TB, dir string, objects ...gitobject.Object) string {
+// writeObjects puts objects into a repository and gives the id of the last.
+func writeObjects(t testing.TB, dir string, objects ...gitobject.Object) string {
 	t.Helper()
 	if err := writeLoose(osfs.New(dir), objects); err != nil {
 		t.Fatal(err)
@@ -49,16 +49,16 @@ func commitOf(t testing.TB, dir, message string, files map[string]string, parent
 			}
 			mode, data, _ := strings.Cut(text, " ")
 			entries = append(entries, gitobject.Entry{Mode: mode, Name: path,
-				ID: write(t, dir, gitobject.New(gitobject.Blob, []byte(data)))})
+				ID: writeObjects(t, dir, gitobject.New(gitobject.Blob, []byte(data)))})
 		}
 		for name, files := range below {
 			entries = append(entries, gitobject.Entry{Mode: gitobject.ModeTree, Name: name, ID: tree(files)})
 		}
-		return write(t, dir, gitobject.New(gitobject.Tree, gitobject.EncodeTree(entries)))
+		return writeObjects(t, dir, gitobject.New(gitobject.Tree, gitobject.EncodeTree(entries)))
 	}
-	r := gitobject.Record{Tree: tree(files), Parents: parents, Author: "a <a@b>", By: "a <a@b>", Time: clock().Unix(),
+	r := gitobject.Record{Tree: tree(files), Parents: parents, Author: "a <a@b>", By: "a <a@b>", Time: fixedClock().Unix(),
 		Message: message}
-	return write(t, dir, gitobject.New(gitobject.Commit, r.Encode()))
+	return writeObjects(t, dir, gitobject.New(gitobject.Commit, r.Encode()))
 }
 
 func repoAt(t testing.TB, dir, git string) *Repo {
@@ -71,14 +71,14 @@ func repoAt(t testing.TB, dir, git string) *Repo {
 }
 
 func TestTreeFS(t *testing.T) {
-	dir := bare(t)
+	dir := initBare(t)
 	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("0", 64) + "\nsize 12345\n"
 	commit := commitOf(t, dir, "x\n", map[string]string{
 		"a/b/c.txt": "100644 text", "a/run.sh": "100755 #!/bin/sh", "a/link": "120000 ../../etc/passwd",
 		"a/sub":   "160000 x",
 		"lfs.bin": "100644 " + pointer, "odd": "100664 odd",
 	})
-	for name, git := range gits(t) {
+	for name, git := range gitReaders(t) {
 		tree, err := repoAt(t, dir, git).TreeFS(t.Context(), commit)
 		if err != nil {
 			t.Fatal(err)
@@ -171,16 +171,16 @@ func fstestPart(rest *[]fs.DirEntry, n int) ([]fs.DirEntry, error) {
 
 // TestNothingRuns has a repository whose configuration would run programs if git read it.
 func TestNothingRuns(t *testing.T) {
-	git := gits(t)["git"]
+	git := gitReaders(t)["git"]
 	if git == "" {
 		t.Skip("no git binary")
 	}
-	dir := bare(t)
-	s, err := Open(dir, Options{Git: git, Now: clock})
+	dir := initBare(t)
+	s, err := Open(dir, Options{Git: git, Now: fixedClock})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ledger.Append(t.Context(), s, ledger.Retry{}, sample(0)); err != nil {
+	if _, err := ledger.Append(t.Context(), s, ledger.Retry{}, draftSample(0)); err != nil {
 		t.Fatal(err)
 	}
 	trap := filepath.Join(t.TempDir(), "ran")
@@ -210,7 +210,7 @@ func TestNothingRuns(t *testing.T) {
 
 // TestCorruptObjectsAreRefused puts the bytes of one object under another's name.
 func TestCorruptObjectsAreRefused(t *testing.T) {
-	dir := bare(t)
+	dir := initBare(t)
 	good := commitOf(t, dir, "x\n", map[string]string{"f": "100644 text"})
 	other := gitobject.New(gitobject.Blob, []byte("other"))
 	id := gitobject.ID(gitobject.Blob, []byte("text"))
@@ -218,8 +218,8 @@ func TestCorruptObjectsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	other.ID = id // the file of one object under another's name
-	write(t, dir, other)
-	for name, git := range gits(t) {
+	writeObjects(t, dir, other)
+	for name, git := range gitReaders(t) {
 		tree, err := repoAt(t, dir, git).TreeFS(t.Context(), good)
 		if err != nil {
 			t.Fatal(err)
@@ -232,7 +232,7 @@ func TestCorruptObjectsAreRefused(t *testing.T) {
 
 // TestBombs reads what would fill the memory: a blob of 1 GiB, as a tree and as a file, and a million names.
 func TestBombs(t *testing.T) {
-	dir := bare(t)
+	dir := initBare(t)
 	var gib bytes.Buffer
 	z, err := zlib.NewWriterLevel(&gib, zlib.BestSpeed)
 	if err != nil {
@@ -256,23 +256,23 @@ func TestBombs(t *testing.T) {
 		t.Fatal(err)
 	}
 	million := make([]gitobject.Entry, 1_000_000)
-	blob := write(t, dir, gitobject.New(gitobject.Blob, []byte("x")))
+	blob := writeObjects(t, dir, gitobject.New(gitobject.Blob, []byte("x")))
 	for i := range million {
 		million[i] = gitobject.Entry{Mode: gitobject.ModeFile, Name: fmt.Sprintf("x%07d", i), ID: blob}
 	}
 	trees := map[string]string{
-		"blob": write(t, dir, gitobject.New(gitobject.Tree,
+		"blob": writeObjects(t, dir, gitobject.New(gitobject.Tree,
 			gitobject.EncodeTree([]gitobject.Entry{{Mode: gitobject.ModeFile, Name: "verify.html", ID: huge}}))),
-		"tree": write(t, dir, gitobject.New(gitobject.Tree,
+		"tree": writeObjects(t, dir, gitobject.New(gitobject.Tree,
 			gitobject.EncodeTree([]gitobject.Entry{{Mode: gitobject.ModeTree, Name: "hash", ID: huge}}))),
-		"entries":   write(t, dir, gitobject.New(gitobject.Tree, gitobject.EncodeTree(million[:400_000]))),
-		"a million": write(t, dir, gitobject.New(gitobject.Tree, gitobject.EncodeTree(million))),
+		"entries":   writeObjects(t, dir, gitobject.New(gitobject.Tree, gitobject.EncodeTree(million[:400_000]))),
+		"a million": writeObjects(t, dir, gitobject.New(gitobject.Tree, gitobject.EncodeTree(million))),
 	}
 	want := map[string]ledger.Code{"blob": ledger.CodeSize, "tree": ledger.CodeTooMany, "entries": ledger.CodeTooMany,
 		"a million": ledger.CodeTooMany}
-	for name, git := range gits(t) {
+	for name, git := range gitReaders(t) {
 		for kind, tree := range trees {
-			commit := write(t, dir, gitobject.New(gitobject.Commit, gitobject.Record{Tree: tree, Author: "a <a>",
+			commit := writeObjects(t, dir, gitobject.New(gitobject.Commit, gitobject.Record{Tree: tree, Author: "a <a>",
 				By: "a <a>", Message: "m\n"}.Encode()))
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
@@ -345,7 +345,7 @@ func TestPins(t *testing.T) {
 // TestComplete holds a base branch against a ledger: a run with a receipt, one without, one that changed, one
 // unreadable.
 func TestComplete(t *testing.T) {
-	dir := bare(t)
+	dir := initBare(t)
 	run := func(n int64) string { // what the sample's receipt binds
 		r := storetest.Sample(n)
 		b, err := json.Marshal(ledger.MergedRun{ID: r.Run.ID, SubmissionSHA256: r.Submission.SHA256,
@@ -370,7 +370,7 @@ func TestComplete(t *testing.T) {
 	add("Docs (#2)\n", map[string]string{"README": "100644 y", "elsewhere/run.json": run(60)})
 	r := storetest.Observed(storetest.Sample(0), ledger.Merged, "")
 	s := openTest(t, dir)
-	result, err := ledger.Append(t.Context(), s, ledger.Retry{}, sample(0))
+	result, err := ledger.Append(t.Context(), s, ledger.Retry{}, draftSample(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -394,7 +394,7 @@ func TestComplete(t *testing.T) {
 				return run, json.Unmarshal(b, &run)
 			}}
 	}
-	for name, git := range gits(t) {
+	for name, git := range gitReaders(t) {
 		problems, err := repoAt(t, dir, git).Complete(t.Context(), head.ID, base())
 		if err != nil || len(problems) != 0 {
 			t.Errorf("%s: %v, %v; want none", name, problems, err)
@@ -410,7 +410,7 @@ func TestComplete(t *testing.T) {
 	} {
 		add(message, changes)
 	}
-	for name, git := range gits(t) {
+	for name, git := range gitReaders(t) {
 		problems, err := repoAt(t, dir, git).Complete(t.Context(), head.ID, base())
 		if err != nil || len(problems) != 2 || problems[0].Code != ledger.CodeUnreceipted ||
 			problems[1].Code != ledger.CodeUnreceipted {
@@ -444,7 +444,7 @@ func TestEveryCodeHasAFixture(t *testing.T) {
 }
 
 func TestOpenRepo(t *testing.T) {
-	git := gits(t)["git"]
+	git := gitReaders(t)["git"]
 	if git == "" {
 		t.Skip("no git binary")
 	}
@@ -473,22 +473,22 @@ func TestOpenRepo(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := openTest(t, work)
-	if _, err := ledger.Append(t.Context(), s, ledger.Retry{}, sample(0)); err != nil {
+	if _, err := ledger.Append(t.Context(), s, ledger.Retry{}, draftSample(0)); err != nil {
 		t.Fatal(err)
 	}
 	run("pack-refs", "--all")
 	run("gc", "-q", "--prune=now")
-	if _, err := ledger.Append(t.Context(), s, ledger.Retry{}, sample(1)); err != nil {
+	if _, err := ledger.Append(t.Context(), s, ledger.Retry{}, draftSample(1)); err != nil {
 		t.Fatalf("after gc: %v", err)
 	}
-	holds(t, work, 2)
+	wantVerified(t, work, 2)
 	after, err := os.ReadFile(filepath.Join(work, ".git", "HEAD"))
 	if err != nil || string(after) != string(before) {
 		t.Errorf("HEAD was changed: %q, %v", after, err)
 	}
 	run("fsck", "--strict")
 	run("checkout", "-q", "ledger")
-	if _, err := ledger.Append(t.Context(), s, ledger.Retry{}, sample(2)); err == nil ||
+	if _, err := ledger.Append(t.Context(), s, ledger.Retry{}, draftSample(2)); err == nil ||
 		!strings.Contains(err.Error(), "checked out") {
 		t.Errorf("%v; want that the branch is checked out", err)
 	}
@@ -509,12 +509,12 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%q was opened", bad)
 		}
 	}
-	dir := bare(t)
+	dir := initBare(t)
 	s, err := Open(dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ledger.Append(t.Context(), s, ledger.Retry{}, sample(0)); err == nil ||
+	if _, err := ledger.Append(t.Context(), s, ledger.Retry{}, draftSample(0)); err == nil ||
 		!strings.Contains(err.Error(), "clock") {
 		t.Errorf("%v; want that a clock is missing", err)
 	}

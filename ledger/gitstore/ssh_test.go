@@ -23,14 +23,14 @@ func overSSH(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Setenv("GIT_SSH_COMMAND", ssh)
-	return "ssh://git@example.test" + filepath.ToSlash(bare(t))
+	return "ssh://git@example.test" + filepath.ToSlash(initBare(t))
 }
 
 // TestOverSSH: what is not HTTP is reached through the git binary, for reading and for writing, and a lost race is one.
 func TestOverSSH(t *testing.T) {
 	url := overSSH(t)
 	open := func() *Store {
-		s, err := Open(url, Options{Now: clock})
+		s, err := Open(url, Options{Now: fixedClock})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func TestOverSSH(t *testing.T) {
 		return s
 	}
 	for n := range int64(3) {
-		if _, err := ledger.Append(t.Context(), open(), ledger.Retry{}, sample(n)); err != nil {
+		if _, err := ledger.Append(t.Context(), open(), ledger.Retry{}, draftSample(n)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -47,22 +47,22 @@ func TestOverSSH(t *testing.T) {
 	if err != nil || at.Head.Count != 3 {
 		t.Fatalf("%d entries, %v", at.Head.Count, err)
 	}
-	if _, err := ledger.Append(t.Context(), open(), ledger.Retry{}, sample(3)); err != nil {
+	if _, err := ledger.Append(t.Context(), open(), ledger.Retry{}, draftSample(3)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ledger.Append(t.Context(), late, ledger.Retry{}, sample(4)); err != nil {
+	if _, err := ledger.Append(t.Context(), late, ledger.Retry{}, draftSample(4)); err != nil {
 		t.Errorf("a writer that was overtaken: %v", err)
 	}
 	repo, err := Clone(t.Context(), url, filepath.Join(t.TempDir(), "clone"), Options{Git: "git"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	holds(t, repo.Dir(), 5)
+	wantVerified(t, repo.Dir(), 5)
 	if _, err := OpenWork(url, Options{Cache: t.TempDir()}); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", t.TempDir())
-	if _, err := Open(url, Options{Now: clock}); err == nil || !strings.Contains(err.Error(), "git not found") {
+	if _, err := Open(url, Options{Now: fixedClock}); err == nil || !strings.Contains(err.Error(), "git not found") {
 		t.Errorf("without git: %v", err)
 	}
 }
@@ -72,7 +72,7 @@ func TestSSHStore(t *testing.T) {
 	storetest.TestTransport(t, func(t *testing.T) func() ledger.Store {
 		url := overSSH(t)
 		return func() ledger.Store {
-			s, err := Open(url, Options{Now: clock})
+			s, err := Open(url, Options{Now: fixedClock})
 			if err != nil {
 				t.Fatal(err)
 			}

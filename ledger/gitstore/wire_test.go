@@ -15,8 +15,8 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// answers serves fixed answers: to the greeting, and to each command by its name.
-func answers(t *testing.T, hello string, commands map[string]string) *wire {
+// serveAnswers serves fixed answers: to the greeting, and to each command by its name.
+func serveAnswers(t *testing.T, hello string, commands map[string]string) *wire {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Git-Protocol") != "version=2" {
@@ -38,8 +38,8 @@ func answers(t *testing.T, hello string, commands map[string]string) *wire {
 		keep: func(gitobject.Object) {}}
 }
 
-// packets joins lines in git's packets; "0000" and "0001" stand for themselves.
-func packets(lines ...string) string {
+// joinPackets joins lines in git's packets; "0000" and "0001" stand for themselves.
+func joinPackets(lines ...string) string {
 	var b bytes.Buffer
 	for _, l := range lines {
 		if l == "0000" || l == "0001" {
@@ -52,27 +52,27 @@ func packets(lines ...string) string {
 }
 
 func TestHello(t *testing.T) {
-	good := packets("version 2\n", "agent=git/2\n", "ls-refs\n", "fetch=shallow filter\n", "0000")
+	good := joinPackets("version 2\n", "agent=git/2\n", "ls-refs\n", "fetch=shallow filter\n", "0000")
 	for name, c := range map[string]struct {
 		answer string
 		want   error
 	}{
 		"version 2":     {good, nil},
-		"service first": {packets("# service=git-upload-pack\n", "0000") + good, nil},
-		"no filter":     {packets("version 2\n", "fetch=shallow\n", "0000"), errOldServer},
-		"version 1": {packets("# service=git-upload-pack\n", "0000",
+		"service first": {joinPackets("# service=git-upload-pack\n", "0000") + good, nil},
+		"no filter":     {joinPackets("version 2\n", "fetch=shallow\n", "0000"), errOldServer},
+		"version 1": {joinPackets("# service=git-upload-pack\n", "0000",
 			strings.Repeat("0", 40)+" HEAD\x00agent\n", "0000"), errOldServer},
 		"nothing":              {"", errOldServer},
 		"a page":               {"<html>", errOldServer},
 		"cut off":              {good[:20], errOldServer},
-		"service without more": {packets("# service=git-upload-pack\n"), errOldServer},
+		"service without more": {joinPackets("# service=git-upload-pack\n"), errOldServer},
 	} {
-		if err := answers(t, c.answer, nil).greetServer(t.Context()); !errors.Is(err, c.want) {
+		if err := serveAnswers(t, c.answer, nil).greetServer(t.Context()); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
-	sha256 := packets("version 2\n", "fetch=filter\n", "object-format=sha256\n", "0000")
-	if err := answers(t, sha256, nil).greetServer(t.Context()); err == nil || errors.Is(err, errOldServer) ||
+	sha256 := joinPackets("version 2\n", "fetch=filter\n", "object-format=sha256\n", "0000")
+	if err := serveAnswers(t, sha256, nil).greetServer(t.Context()); err == nil || errors.Is(err, errOldServer) ||
 		!strings.Contains(err.Error(), "sha256") {
 		t.Errorf("%v; want that sha256 is not known", err)
 	}
@@ -80,7 +80,7 @@ func TestHello(t *testing.T) {
 
 func TestAnswers(t *testing.T) {
 	id := strings.Repeat("ab", 20)
-	w := answers(t, "", map[string]string{"ls-refs": packets(id+" refs/heads/ledger2\n",
+	w := serveAnswers(t, "", map[string]string{"ls-refs": joinPackets(id+" refs/heads/ledger2\n",
 		id+" refs/heads/ledger symref-target:x\n", "0000")})
 	if tip, err := w.tip(t.Context(), "refs/heads/ledger"); err != nil || tip != id {
 		t.Errorf("%s, %v", tip, err)
@@ -93,9 +93,9 @@ func TestAnswers(t *testing.T) {
 	if err := gitobject.WritePack(&pack, []gitobject.Object{blob}); err != nil {
 		t.Fatal(err)
 	}
-	whole := packets("shallow-info\n", "0001", "packfile\n", "\x02progress", "\x01"+pack.String()[:10],
+	whole := joinPackets("shallow-info\n", "0001", "packfile\n", "\x02progress", "\x01"+pack.String()[:10],
 		"\x01"+pack.String()[10:], "0000")
-	w = answers(t, "", map[string]string{"fetch": whole})
+	w = serveAnswers(t, "", map[string]string{"fetch": whole})
 	if got, err := w.read(t.Context(), 10, []string{blob.ID}); err != nil || len(got) != 1 ||
 		string(got[0].Data) != "x" {
 		t.Errorf("%v, %v", got, err)
@@ -104,14 +104,14 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("%v; want that the object was not sent", err)
 	}
 	for name, answer := range map[string]string{
-		"error":         packets("ERR no such object\n"),
-		"error in band": packets("packfile\n", "\x03out of memory", "0000"),
-		"no pack":       packets("shallow-info\n", "0000"),
-		"half a pack":   packets("packfile\n", "\x01"+pack.String()[:10], "0000"),
+		"error":         joinPackets("ERR no such object\n"),
+		"error in band": joinPackets("packfile\n", "\x03out of memory", "0000"),
+		"no pack":       joinPackets("shallow-info\n", "0000"),
+		"half a pack":   joinPackets("packfile\n", "\x01"+pack.String()[:10], "0000"),
 		"cut off":       whole[:len(whole)-8],
 		"no packets":    "zzzz",
 	} {
-		w := answers(t, "", map[string]string{"fetch": answer})
+		w := serveAnswers(t, "", map[string]string{"fetch": answer})
 		if got, err := w.read(t.Context(), 10, []string{blob.ID}); err == nil {
 			t.Errorf("%s: %v", name, got)
 		}
@@ -140,8 +140,8 @@ func TestToken(t *testing.T) {
 }
 
 func FuzzAnswer(f *testing.F) {
-	f.Add([]byte(packets("packfile\n", "\x01PACK", "0000")))
-	f.Add([]byte(packets("version 2\n", "fetch=filter\n", "0000")))
+	f.Add([]byte(joinPackets("packfile\n", "\x01PACK", "0000")))
+	f.Add([]byte(joinPackets("version 2\n", "fetch=filter\n", "0000")))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		pack, err := skipToPackfile(bufio.NewReader(bytes.NewReader(b)))
 		if err == nil {
@@ -171,13 +171,13 @@ func TestRemoteCancelled(t *testing.T) {
 	defer server.Close()
 	defer close(stop)
 	ctx, cancel := context.WithCancel(t.Context())
-	s, err := Open(server.URL+"/x", Options{Now: clock})
+	s, err := Open(server.URL+"/x", Options{Now: fixedClock})
 	if err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
 	go func() {
-		_, err := ledger.Append(ctx, s, ledger.Retry{}, sample(0))
+		_, err := ledger.Append(ctx, s, ledger.Retry{}, draftSample(0))
 		done <- err
 	}()
 	cancel()

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// plumb runs git in a bare repository.
-func plumb(t *testing.T, dir string, input []byte, args ...string) string {
+// runBareGit runs git in a bare repository.
+func runBareGit(t *testing.T, dir string, input []byte, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git",
 		append([]string{"--git-dir=" + dir, "-c", "user.name=x", "-c", "user.email=x@example.com"}, args...)...)
@@ -28,17 +28,17 @@ func TestWork(t *testing.T) {
 	t.Parallel()
 	for name, filters := range map[string]bool{"filters": true, "whole": false} {
 		t.Run(name, func(t *testing.T) {
-			url := served(t, filters)
+			url := serveBare(t, filters)
 			dir := serverDir(t, url)
-			plumb(t, dir, nil, "config", "uploadpack.allowAnySHA1InWant", "true")
-			small := plumb(t, dir, []byte("one"), "hash-object", "-w", "--stdin")
-			large := plumb(t, dir, make([]byte, maxBlob+2), "hash-object", "-w", "--stdin")
-			first := plumb(t, dir, nil, "commit-tree", "-m", "a", plumb(t, dir, []byte("100644 blob "+small+"\ta\n"),
+			runBareGit(t, dir, nil, "config", "uploadpack.allowAnySHA1InWant", "true")
+			small := runBareGit(t, dir, []byte("one"), "hash-object", "-w", "--stdin")
+			large := runBareGit(t, dir, make([]byte, maxBlob+2), "hash-object", "-w", "--stdin")
+			first := runBareGit(t, dir, nil, "commit-tree", "-m", "a", runBareGit(t, dir, []byte("100644 blob "+small+"\ta\n"),
 				"mktree"))
-			second := plumb(t, dir, nil, "commit-tree", "-m", "b", "-p", first,
-				plumb(t, dir, []byte(
+			second := runBareGit(t, dir, nil, "commit-tree", "-m", "b", "-p", first,
+				runBareGit(t, dir, []byte(
 					"100644 blob "+small+"\ta\n100644 blob "+large+"\tbig\n120000 blob "+small+"\tlink\n"), "mktree"))
-			plumb(t, dir, nil, "update-ref", "refs/heads/main", second)
+			runBareGit(t, dir, nil, "update-ref", "refs/heads/main", second)
 
 			w, err := OpenWork(url, Options{Cache: t.TempDir()})
 			if err != nil {

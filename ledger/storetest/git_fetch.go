@@ -10,8 +10,8 @@ import (
 	"github.com/defendableos/referee/internal/gitobject"
 )
 
-// command answers one command of version 2; nil where git is to be asked.
-func (r *repository) command(body []byte) []byte {
+// answerCommand answers one command of version 2; nil where git is to be asked.
+func (r *repository) answerCommand(body []byte) []byte {
 	line, _, body, ok := cutPacket(body)
 	name := strings.TrimSuffix(strings.TrimPrefix(line, "command="), "\n")
 	var args []string
@@ -40,7 +40,7 @@ func (r *repository) carryOut(name string, args []string) []byte {
 		return r.listRefs(args)
 	case "fetch":
 		if q, ok := parseFetch(args); ok {
-			return r.fetch(q)
+			return r.answerFetch(q)
 		}
 	}
 	return nil
@@ -48,7 +48,7 @@ func (r *repository) carryOut(name string, args []string) []byte {
 
 // listRefs names the references with a given beginning.
 func (r *repository) listRefs(args []string) []byte {
-	all, err := r.refs()
+	all, err := r.sortedRefs()
 	if err != nil || len(args) == 0 {
 		return nil
 	}
@@ -107,10 +107,10 @@ func parseFetch(args []string) (q fetchQuery, ok bool) {
 	return q, ok && len(q.wants) > 0
 }
 
-// fetch gives a pack of what is asked for; nil where that is not all loose, or only git knows the answer.
-func (r *repository) fetch(q fetchQuery) []byte {
+// answerFetch gives a pack of what is asked for; nil where that is not all loose, or only git knows the answer.
+func (r *repository) answerFetch(q fetchQuery) []byte {
 	c := &collection{repo: r, q: q, seen: map[string]bool{}}
-	if err := c.collect(); err != nil {
+	if err := c.collectWanted(); err != nil {
 		return nil
 	}
 	var b, pack bytes.Buffer
@@ -139,11 +139,11 @@ type collection struct {
 	shallow []string // commits whose parents are left out
 }
 
-// collect takes the wanted objects, the commits behind them generation by generation, and what they hold.
-func (c *collection) collect() error {
+// collectWanted takes the wanted objects, the commits behind them generation by generation, and what they hold.
+func (c *collection) collectWanted() error {
 	var commits []gitobject.Object
 	for _, id := range c.q.wants {
-		o, err := c.take(id)
+		o, err := c.takeObject(id)
 		if err != nil {
 			return err
 		}
@@ -151,7 +151,7 @@ func (c *collection) collect() error {
 		case o.Kind == gitobject.Commit:
 			commits = append(commits, o)
 		case o.Kind == gitobject.Tree:
-			if err := c.below(o); err != nil {
+			if err := c.collectBelow(o); err != nil {
 				return err
 			}
 		}
@@ -159,7 +159,7 @@ func (c *collection) collect() error {
 	for depth := 1; len(commits) > 0; depth++ {
 		var next []gitobject.Object
 		for _, o := range commits {
-			more, err := c.commit(o, depth)
+			more, err := c.collectCommit(o, depth)
 			if err != nil {
 				return err
 			}
@@ -170,13 +170,13 @@ func (c *collection) collect() error {
 	return nil
 }
 
-// commit takes what a commit holds, and gives its parents where they are near enough.
-func (c *collection) commit(o gitobject.Object, depth int) (parents []gitobject.Object, err error) {
+// collectCommit takes what a commit holds, and gives its parents where they are near enough.
+func (c *collection) collectCommit(o gitobject.Object, depth int) (parents []gitobject.Object, err error) {
 	rec, err := gitobject.ParseCommit(o.Data)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.tree(rec.Tree); err != nil {
+	if err := c.collectTree(rec.Tree); err != nil {
 		return nil, err
 	}
 	if depth == c.q.depth {
@@ -187,7 +187,7 @@ func (c *collection) commit(o gitobject.Object, depth int) (parents []gitobject.
 		if c.seen[id] {
 			continue
 		}
-		parent, err := c.take(id)
+		parent, err := c.takeObject(id)
 		if err != nil {
 			return nil, err
 		}
@@ -196,9 +196,9 @@ func (c *collection) commit(o gitobject.Object, depth int) (parents []gitobject.
 	return parents, nil
 }
 
-// take adds an object, once.
-func (c *collection) take(id string) (gitobject.Object, error) {
-	o, err := c.repo.object(id)
+// takeObject adds an object, once.
+func (c *collection) takeObject(id string) (gitobject.Object, error) {
+	o, err := c.repo.readLoose(id)
 	if err == nil && !c.seen[id] {
 		c.seen[id] = true
 		c.objects = append(c.objects, o)
@@ -209,22 +209,22 @@ func (c *collection) take(id string) (gitobject.Object, error) {
 // errQuirk says that git decides by the order of its walk.
 var errQuirk = errors.New("wanted and left out")
 
-func (c *collection) tree(id string) error {
+func (c *collection) collectTree(id string) error {
 	switch {
 	case c.q.noTrees && slices.Contains(c.q.wants, id):
 		return errQuirk // git leaves it out although it is wanted
 	case c.q.noTrees || c.seen[id]:
 		return nil
 	}
-	o, err := c.take(id)
+	o, err := c.takeObject(id)
 	if err != nil {
 		return err
 	}
-	return c.below(o)
+	return c.collectBelow(o)
 }
 
-// below takes what a directory holds.
-func (c *collection) below(o gitobject.Object) error {
+// collectBelow takes what a directory holds.
+func (c *collection) collectBelow(o gitobject.Object) error {
 	entries, err := gitobject.ParseTree(o.Data)
 	if err != nil {
 		return err
@@ -236,9 +236,9 @@ func (c *collection) below(o gitobject.Object) error {
 		case c.q.noTrees || e.Mode == gitobject.ModeModule || c.seen[e.ID]:
 			continue
 		case e.IsTree():
-			err = c.tree(e.ID)
+			err = c.collectTree(e.ID)
 		default:
-			err = c.blob(e.ID)
+			err = c.collectBlob(e.ID)
 		}
 		if err != nil {
 			return err
@@ -247,9 +247,9 @@ func (c *collection) below(o gitobject.Object) error {
 	return nil
 }
 
-// blob takes a file, unless it is too large.
-func (c *collection) blob(id string) error {
-	_, size, _, end, err := c.repo.open(id)
+// collectBlob takes a file, unless it is too large.
+func (c *collection) collectBlob(id string) error {
+	_, size, _, end, err := c.repo.openLoose(id)
 	if err != nil {
 		return err
 	}
@@ -257,6 +257,6 @@ func (c *collection) blob(id string) error {
 	if c.q.limit >= 0 && size >= c.q.limit {
 		return nil
 	}
-	_, err = c.take(id)
+	_, err = c.takeObject(id)
 	return err
 }

@@ -18,9 +18,9 @@ const noID = "0000000000000000000000000000000000000000"
 const capabilities = "report-status report-status-v2 delete-refs side-band-64k quiet atomic ofs-delta " +
 	"object-format=sha1 agent=git/storetest"
 
-// advertised lists the references for a push.
-func (r *repository) advertised() []byte {
-	all, err := r.refs()
+// advertiseRefs lists the references for a push.
+func (r *repository) advertiseRefs() []byte {
+	all, err := r.sortedRefs()
 	if err != nil {
 		return nil
 	}
@@ -84,47 +84,47 @@ func parsePush(body []byte) (p push, ok bool) {
 // hidden are not shown.
 func Advertise(dir, hidden string) []byte {
 	r := &repository{dir: dir, hidden: hidden}
-	return r.advertised()
+	return r.advertiseRefs()
 }
 
 // Receive takes a push into a bare repository and gives the report; nil where git is to be asked, and then nothing has
 // happened.
 func Receive(dir string, body []byte) []byte {
 	r := &repository{dir: dir}
-	return r.receive(body)
+	return r.receivePush(body)
 }
 
-// receive takes a push in and reports; nil where git is to be asked, and then nothing has happened.
-func (r *repository) receive(body []byte) []byte {
+// receivePush takes a push in and reports; nil where git is to be asked, and then nothing has happened.
+func (r *repository) receivePush(body []byte) []byte {
 	p, ok := parsePush(body)
-	if !ok || !r.exists() {
+	if !ok || !r.isRepository() {
 		return nil
 	}
 	known := func(id string) (gitobject.Object, bool) {
-		o, err := r.object(id)
+		o, err := r.readLoose(id)
 		return o, err == nil
 	}
 	objects, err := gitobject.ReadPack(bytes.NewReader(p.pack), gitobject.Limits{Objects: 10_000, Size: 64 << 20,
 		Total: 256 << 20}, known)
-	if err != nil || !r.connected(p.next, objects) {
+	if err != nil || !r.isConnected(p.next, objects) {
 		return nil // git says best what is wrong
 	}
 	for _, o := range objects {
-		if err := r.write(o); err != nil {
+		if err := r.writeLoose(o); err != nil {
 			return nil
 		}
 	}
 	said := "ok " + p.ref + "\n"
-	if err := r.swap(p.ref, p.old, p.next); errors.Is(err, errMoved) {
+	if err := r.swapRef(p.ref, p.old, p.next); errors.Is(err, errMoved) {
 		said = "ng " + p.ref + " failed to update ref\n"
 	} else if err != nil {
 		return nil
 	}
-	return report(said, p.band)
+	return reportPush(said, p.band)
 }
 
-// report says what became of a push.
-func report(said string, band bool) []byte {
+// reportPush says what became of a push.
+func reportPush(said string, band bool) []byte {
 	var b, inner bytes.Buffer
 	writeLine(&inner, "unpack ok\n")
 	writeLine(&inner, said)
@@ -137,14 +137,14 @@ func report(said string, band bool) []byte {
 	return b.Bytes()
 }
 
-// connected reports whether a commit comes with the push or is there, and so does all that what came names.
-func (r *repository) connected(commit string, objects []gitobject.Object) bool {
+// isConnected reports whether a commit comes with the push or is there, and so does all that what came names.
+func (r *repository) isConnected(commit string, objects []gitobject.Object) bool {
 	came := map[string]bool{}
 	for _, o := range objects {
 		came[o.ID] = true
 	}
 	have := func(id string) bool {
-		_, err := os.Stat(r.file(id))
+		_, err := os.Stat(r.objectFile(id))
 		return came[id] || err == nil
 	}
 	for _, o := range objects {
@@ -171,15 +171,15 @@ func (r *repository) connected(commit string, objects []gitobject.Object) bool {
 			}
 		}
 	}
-	o, err := r.object(commit)
+	o, err := r.readLoose(commit)
 	return came[commit] || err == nil && o.Kind == gitobject.Commit
 }
 
 // errMoved says that a reference does not hold what it should.
 var errMoved = errors.New("the reference has moved")
 
-// swap sets a reference where it holds old, by git's protocol: who makes the file REF.lock may write REF.
-func (r *repository) swap(ref, old, id string) error {
+// swapRef sets a reference where it holds old, by git's protocol: who makes the file REF.lock may write REF.
+func (r *repository) swapRef(ref, old, id string) error {
 	name := filepath.Join(r.dir, filepath.FromSlash(ref))
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
@@ -188,7 +188,7 @@ func (r *repository) swap(ref, old, id string) error {
 	if err != nil {
 		return err
 	}
-	now, err := r.ref(ref)
+	now, err := r.readRef(ref)
 	switch {
 	case err != nil:
 	case now != old && (now != "" || old != noID):

@@ -24,22 +24,24 @@ type repository struct {
 	hidden string // beginning of the references that are not shown
 }
 
-func (r *repository) exists() bool {
+func (r *repository) isRepository() bool {
 	_, err := os.Stat(filepath.Join(r.dir, "HEAD"))
 	return err == nil
 }
 
-func (r *repository) file(id string) string { return filepath.Join(r.dir, "objects", id[:2], id[2:]) }
+func (r *repository) objectFile(id string) string {
+	return filepath.Join(r.dir, "objects", id[:2], id[2:])
+}
 
 // errNotLoose says that an object is not there, or in a pack.
 var errNotLoose = errors.New("no loose object")
 
-// open reads the header of a loose object; the reader goes on with its bytes.
-func (r *repository) open(id string) (kind gitobject.Kind, size int64, data io.Reader, end func(), err error) {
+// openLoose reads the header of a loose object; the reader goes on with its bytes.
+func (r *repository) openLoose(id string) (kind gitobject.Kind, size int64, data io.Reader, end func(), err error) {
 	if !gitobject.IsID(id) {
 		return "", 0, nil, nil, errNotLoose
 	}
-	f, err := os.Open(r.file(id))
+	f, err := os.Open(r.objectFile(id))
 	if err != nil {
 		return "", 0, nil, nil, errNotLoose
 	}
@@ -63,9 +65,9 @@ func (r *repository) open(id string) (kind gitobject.Kind, size int64, data io.R
 	return kind, size, in, func() { _ = f.Close() }, nil
 }
 
-// object reads a loose object.
-func (r *repository) object(id string) (gitobject.Object, error) {
-	kind, _, in, end, err := r.open(id)
+// readLoose reads a loose object.
+func (r *repository) readLoose(id string) (gitobject.Object, error) {
+	kind, _, in, end, err := r.openLoose(id)
 	if err != nil {
 		return gitobject.Object{}, err
 	}
@@ -87,9 +89,9 @@ var compressors = sync.Pool{New: func() any {
 	return z
 }}
 
-// write stores a loose object, whole or not at all.
-func (r *repository) write(o gitobject.Object) error {
-	if _, err := os.Stat(r.file(o.ID)); err == nil {
+// writeLoose stores a loose object, whole or not at all.
+func (r *repository) writeLoose(o gitobject.Object) error {
+	if _, err := os.Stat(r.objectFile(o.ID)); err == nil {
 		return nil
 	}
 	var packed bytes.Buffer
@@ -98,11 +100,11 @@ func (r *repository) write(o gitobject.Object) error {
 	z.Reset(&packed)
 	fmt.Fprintf(z, "%s %d\x00", o.Kind, len(o.Data))
 	_, err := z.Write(o.Data)
-	temp := fmt.Sprintf("%s.%016x", r.file(o.ID), rand.Uint64())
+	temp := fmt.Sprintf("%s.%016x", r.objectFile(o.ID), rand.Uint64())
 	if err = errors.Join(err, z.Close(), os.MkdirAll(filepath.Dir(temp), 0o755)); err != nil {
 		return err
 	}
-	return errors.Join(os.WriteFile(temp, packed.Bytes(), 0o444), os.Rename(temp, r.file(o.ID)))
+	return errors.Join(os.WriteFile(temp, packed.Bytes(), 0o444), os.Rename(temp, r.objectFile(o.ID)))
 }
 
 // plainRef is a branch whose name git takes without a second look.
@@ -111,8 +113,8 @@ var plainRef = regexp.MustCompile(`^refs/heads/[A-Za-z0-9_-]+$`)
 // errPackedRefs says that only git knows what the references are.
 var errPackedRefs = errors.New("references are packed")
 
-// ref is what a reference holds, "" if it is not there.
-func (r *repository) ref(name string) (string, error) {
+// readRef is what a reference holds, "" if it is not there.
+func (r *repository) readRef(name string) (string, error) {
 	if _, err := os.Stat(filepath.Join(r.dir, "packed-refs")); err == nil {
 		return "", errPackedRefs
 	}
@@ -130,9 +132,9 @@ func (r *repository) ref(name string) (string, error) {
 // reference is a name and what it holds.
 type reference struct{ name, id string }
 
-// refs are the references in the order of their names.
-func (r *repository) refs() (all []reference, err error) {
-	if !r.exists() {
+// sortedRefs are the references in the order of their names.
+func (r *repository) sortedRefs() (all []reference, err error) {
+	if !r.isRepository() {
 		return nil, fs.ErrNotExist
 	}
 	err = filepath.WalkDir(filepath.Join(r.dir, "refs"), func(path string, d fs.DirEntry, err error) error {
@@ -144,7 +146,7 @@ func (r *repository) refs() (all []reference, err error) {
 			return err
 		}
 		name = filepath.ToSlash(name)
-		id, err := r.ref(name)
+		id, err := r.readRef(name)
 		if err == nil && id != "" && (r.hidden == "" || !strings.HasPrefix(name, r.hidden+"/")) {
 			all = append(all, reference{name, id})
 		}

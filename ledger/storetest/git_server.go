@@ -59,7 +59,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	if answer, kind := s.answer(r, body); answer != nil {
+	if answer, kind := s.answerRequest(r, body); answer != nil {
 		w.Header().Set("Content-Type", "application/x-"+kind)
 		w.Header().Set("Cache-Control", "no-cache, max-age=0, must-revalidate")
 		_, _ = w.Write(answer) // a client that has gone needs no answer
@@ -70,8 +70,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.git.ServeHTTP(w, r)
 }
 
-// answer is what this package has to say, and its type; nil where git is to be asked.
-func (s *Server) answer(r *http.Request, body []byte) (answer []byte, kind string) {
+// answerRequest is what this package has to say, and its type; nil where git is to be asked.
+func (s *Server) answerRequest(r *http.Request, body []byte) (answer []byte, kind string) {
 	second := r.Header.Get("Git-Protocol") == "version=2"
 	dir, call := filepath.Split(strings.TrimSuffix(r.URL.Path, "/"))
 	dir = strings.TrimSuffix(dir, "/")
@@ -83,20 +83,20 @@ func (s *Server) answer(r *http.Request, body []byte) (answer []byte, kind strin
 	}
 	repo := &repository{dir: filepath.Join(s.root, filepath.FromSlash(dir)), hidden: s.o.Hidden}
 	switch {
-	case call == "GET service=git-upload-pack" && second && s.o.Filters && repo.exists():
-		return greeting(), "git-upload-pack-advertisement"
+	case call == "GET service=git-upload-pack" && second && s.o.Filters && repo.isRepository():
+		return greetClient(), "git-upload-pack-advertisement"
 	case call == "git-upload-pack" && second && s.o.Filters:
-		return repo.command(body), "git-upload-pack-result"
+		return repo.answerCommand(body), "git-upload-pack-result"
 	case call == "GET service=git-receive-pack" && s.o.Pushes:
-		return repo.advertised(), "git-receive-pack-advertisement"
+		return repo.advertiseRefs(), "git-receive-pack-advertisement"
 	case call == "git-receive-pack" && s.o.Pushes:
-		return repo.receive(body), "git-receive-pack-result"
+		return repo.receivePush(body), "git-receive-pack-result"
 	}
 	return nil, ""
 }
 
-// greeting says what can be asked for in version 2.
-func greeting() []byte {
+// greetClient says what can be asked for in version 2.
+func greetClient() []byte {
 	var b bytes.Buffer
 	for _, line := range []string{"version 2", "agent=git/storetest", "ls-refs=unborn",
 		"fetch=shallow wait-for-done filter", "server-option", "object-format=sha1"} {

@@ -39,9 +39,9 @@ func git(t *testing.T, dir, stdin string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// sample copies a repository of two lines of history that are merged, with directories, a link to another repository
-// and a file of 3,000 bytes.
-func sample(t *testing.T) (root, dir string) {
+// copySample copies a repository of two lines of history that are merged, with directories, a link to another
+// repository and a file of 3,000 bytes.
+func copySample(t *testing.T) (root, dir string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git binary")
@@ -96,7 +96,7 @@ var template = sync.OnceValues(func() (dir string, err error) {
 		0o644))
 })
 
-func serve(t *testing.T, root string, real bool) (*Server, string) {
+func serveRoot(t *testing.T, root string, real bool) (*Server, string) {
 	t.Helper()
 	s, err := NewServer(root, ServerOptions{Filters: true, Pushes: true, Real: real, Hidden: "refs/hidden",
 		Env: []string{"REMOTE_USER=tester"}})
@@ -108,8 +108,8 @@ func serve(t *testing.T, root string, real bool) (*Server, string) {
 	return s, site.URL + "/x/r.git"
 }
 
-// ask sends a request to a server and gives its type and its bytes.
-func ask(t *testing.T, url, service string, body []byte) (kind string, answer []byte) {
+// askServer sends a request to a server and gives its type and its bytes.
+func askServer(t *testing.T, url, service string, body []byte) (kind string, answer []byte) {
 	t.Helper()
 	method, call := "GET", "/info/refs?service="+service
 	if body != nil {
@@ -135,8 +135,8 @@ func ask(t *testing.T, url, service string, body []byte) (kind string, answer []
 	return resp.Header.Get("Content-Type"), b.Bytes()
 }
 
-// said is an answer in words: its lines, without the name of who answers, and the objects of its pack.
-func said(t *testing.T, answer []byte) (lines []string) {
+// answerLines is an answer in words: its lines, without the name of who answers, and the objects of its pack.
+func answerLines(t *testing.T, answer []byte) (lines []string) {
 	t.Helper()
 	var band bytes.Buffer
 	rest, ok := answer, true
@@ -176,8 +176,8 @@ func said(t *testing.T, answer []byte) (lines []string) {
 	return append(lines, band.String())
 }
 
-// request is a command of version 2.
-func request(name string, args ...string) []byte {
+// commandRequest is a command of version 2.
+func commandRequest(name string, args ...string) []byte {
 	var b bytes.Buffer
 	writeLine(&b, "command="+name+"\n")
 	writeLine(&b, "object-format=sha1")
@@ -191,9 +191,9 @@ func request(name string, args ...string) []byte {
 
 // TestAnswersAreGits: what this package answers is what git's own backend answers.
 func TestAnswersAreGits(t *testing.T) {
-	root, dir := sample(t)
-	ours, here := serve(t, root, false)
-	_, there := serve(t, root, true)
+	root, dir := copySample(t)
+	ours, here := serveRoot(t, root, false)
+	_, there := serveRoot(t, root, true)
 	id := func(name string) string { return git(t, dir, "", "rev-parse", name) }
 	main, tree, blob, large := id("main"), id("main^{tree}"), id("main:a/b/f1"), id("main:large")
 	for _, c := range []struct {
@@ -202,48 +202,49 @@ func TestAnswersAreGits(t *testing.T) {
 	}{
 		{"greeting", "git-upload-pack", nil},
 		{"greeting before a push", "git-receive-pack", nil},
-		{"one branch", "git-upload-pack", request("ls-refs", "ref-prefix refs/heads/main")},
-		{"all branches", "git-upload-pack", request("ls-refs", "ref-prefix refs/heads/", "ref-prefix refs/hidden")},
-		{"none", "git-upload-pack", request("ls-refs", "ref-prefix refs/heads/none")},
-		{"objects by their ids", "git-upload-pack", request("fetch", "no-progress", "filter tree:0", "deepen 1",
+		{"one branch", "git-upload-pack", commandRequest("ls-refs", "ref-prefix refs/heads/main")},
+		{"all branches", "git-upload-pack", commandRequest("ls-refs", "ref-prefix refs/heads/", "ref-prefix refs/hidden")},
+		{"none", "git-upload-pack", commandRequest("ls-refs", "ref-prefix refs/heads/none")},
+		{"objects by their ids", "git-upload-pack", commandRequest("fetch", "no-progress", "filter tree:0", "deepen 1",
 			"want "+tree, "want "+blob, "done")},
-		{"a commit and a file", "git-upload-pack", request("fetch", "no-progress", "filter tree:0", "deepen 1",
+		{"a commit and a file", "git-upload-pack", commandRequest("fetch", "no-progress", "filter tree:0", "deepen 1",
 			"want "+main, "want "+large, "done")},
-		{"a blob alone", "git-upload-pack", request("fetch", "no-progress", "filter tree:0", "deepen 1", "want "+blob,
+		{"a blob alone", "git-upload-pack", commandRequest("fetch", "no-progress", "filter tree:0", "deepen 1", "want "+blob,
 			"done")},
-		{"a commit and its files", "git-upload-pack", request("fetch", "no-progress", "filter blob:limit=3001",
+		{"a commit and its files", "git-upload-pack", commandRequest("fetch", "no-progress", "filter blob:limit=3001",
 			"deepen 1", "want "+main, "done")},
-		{"without large files", "git-upload-pack", request("fetch", "no-progress", "filter blob:limit=3000", "deepen 1",
+		{"without large files", "git-upload-pack", commandRequest("fetch", "no-progress", "filter blob:limit=3000",
+			"deepen 1",
 			"want "+main, "done")},
-		{"two commits deep", "git-upload-pack", request("fetch", "no-progress", "filter blob:limit=9999", "deepen 2",
+		{"two commits deep", "git-upload-pack", commandRequest("fetch", "no-progress", "filter blob:limit=9999", "deepen 2",
 			"want "+main, "want "+id("other"), "done")},
-		{"all commits", "git-upload-pack", request("fetch", "no-progress", "filter tree:0", "want "+main, "done")},
-		{"commits to the first", "git-upload-pack", request("fetch", "no-progress", "filter tree:0", "deepen 5",
+		{"all commits", "git-upload-pack", commandRequest("fetch", "no-progress", "filter tree:0", "want "+main, "done")},
+		{"commits to the first", "git-upload-pack", commandRequest("fetch", "no-progress", "filter tree:0", "deepen 5",
 			"want "+main, "done")},
-		{"the whole history", "git-upload-pack", request("fetch", "no-progress", "want "+main, "done")},
+		{"the whole history", "git-upload-pack", commandRequest("fetch", "no-progress", "want "+main, "done")},
 	} {
-		kind, answer := ask(t, here, c.service, c.body)
-		wantKind, want := ask(t, there, c.service, c.body)
-		got, wanted := said(t, answer), said(t, want)
+		kind, answer := askServer(t, here, c.service, c.body)
+		wantKind, want := askServer(t, there, c.service, c.body)
+		got, wanted := answerLines(t, answer), answerLines(t, want)
 		if kind != wantKind || !slices.Equal(got, wanted) {
 			t.Errorf("%s: %s %q\ngit: %s %q", c.name, kind, got, wantKind, wanted)
 		}
-		if req := direct(c.service, c.body); unanswered(ours, req, c.body) {
+		if req := directRequest(c.service, c.body); leftToGit(ours, req, c.body) {
 			t.Errorf("%s: git was asked", c.name)
 		}
 	}
-	for _, body := range [][]byte{request("fetch", "filter tree:0", "want "+main, "want "+tree, "done"),
-		request("fetch", "filter tree:0", "want "+large, "want "+tree, "done"),
-		request("fetch", "no-progress", "want "+main, "have "+id("other"), "done"),
-		request("fetch", "filter sparse:oid=x", "want "+main, "done"), request("fetch", "want "+noID, "done"),
-		request("ls-refs", "symrefs", "ref-prefix HEAD"), request("object-info"), []byte("zzzz"), nil} {
-		if !unanswered(ours, direct("git-upload-pack", []byte{1}), body) {
+	for _, body := range [][]byte{commandRequest("fetch", "filter tree:0", "want "+main, "want "+tree, "done"),
+		commandRequest("fetch", "filter tree:0", "want "+large, "want "+tree, "done"),
+		commandRequest("fetch", "no-progress", "want "+main, "have "+id("other"), "done"),
+		commandRequest("fetch", "filter sparse:oid=x", "want "+main, "done"), commandRequest("fetch", "want "+noID, "done"),
+		commandRequest("ls-refs", "symrefs", "ref-prefix HEAD"), commandRequest("object-info"), []byte("zzzz"), nil} {
+		if !leftToGit(ours, directRequest("git-upload-pack", []byte{1}), body) {
 			t.Errorf("%q was not left to git", body)
 		}
 	}
 }
 
-func direct(service string, body []byte) *http.Request {
+func directRequest(service string, body []byte) *http.Request {
 	req := httptest.NewRequest("POST", "/x/r.git/"+service, nil)
 	if body == nil {
 		req = httptest.NewRequest("GET", "/x/r.git/info/refs?service="+service, nil)
@@ -252,8 +253,8 @@ func direct(service string, body []byte) *http.Request {
 	return req
 }
 
-func unanswered(s *Server, req *http.Request, body []byte) bool {
-	answer, _ := s.answer(req, body)
+func leftToGit(s *Server, req *http.Request, body []byte) bool {
+	answer, _ := s.answerRequest(req, body)
 	return answer == nil
 }
 
@@ -301,8 +302,8 @@ func TestPushesAreGits(t *testing.T) {
 			t.Parallel()
 			var ends [2][]string
 			for i, real := range []bool{false, true} {
-				root, dir := sample(t)
-				server, url := serve(t, root, real)
+				root, dir := copySample(t)
+				server, url := serveRoot(t, root, real)
 				old := c.old
 				if old != noID {
 					old = git(t, dir, "", "rev-parse", old)
@@ -311,11 +312,11 @@ func TestPushesAreGits(t *testing.T) {
 				if p, ok := parsePush(body); !real && !c.gits && (!ok || p.ref != c.ref) {
 					t.Error("git was asked")
 				}
-				if !real && c.gits && !unanswered(server, direct("git-receive-pack", body), body) {
+				if !real && c.gits && !leftToGit(server, directRequest("git-receive-pack", body), body) {
 					t.Error("it was not left to git")
 				}
-				_, answer := ask(t, url, "git-receive-pack", body)
-				ends[i] = append(said(t, answer), git(t, dir, "", "for-each-ref"))
+				_, answer := askServer(t, url, "git-receive-pack", body)
+				ends[i] = append(answerLines(t, answer), git(t, dir, "", "for-each-ref"))
 				if !real {
 					git(t, dir, "", "fsck", "--strict", "--connectivity-only")
 				}

@@ -159,17 +159,17 @@ func Forged(h ledger.Head, b []byte) ledger.Head {
 	edge := append(slices.Clone(h.Edge), hex.EncodeToString(leaf[:]))
 	for n := h.Count; n&1 == 1; n >>= 1 { // two complete subtrees of one size are one
 		last := len(edge) - 1
-		edge = append(edge[:last-1], node(edge[last-1], edge[last]))
+		edge = append(edge[:last-1], hashSubtrees(edge[last-1], edge[last]))
 	}
 	root := edge[len(edge)-1]
 	for _, left := range slices.Backward(edge[:len(edge)-1]) {
-		root = node(left, root)
+		root = hashSubtrees(left, root)
 	}
 	return ledger.Head{Count: h.Count + 1, Tip: canonical.SHA256Hex(b), Root: root, Edge: edge}
 }
 
-// node is the RFC 6962 hash of two subtrees, all in hexadecimal digits.
-func node(left, right string) string {
+// hashSubtrees is the RFC 6962 hash of two subtrees, all in hexadecimal digits.
+func hashSubtrees(left, right string) string {
 	b, err := hex.DecodeString("01" + left + right)
 	if err != nil {
 		panic(err) // a head holds hashes only

@@ -63,24 +63,24 @@ func testStore(t *testing.T, n size, open func(t *testing.T) func() ledger.Store
 // quick makes the waits between tries short: what is tested is what happens, not how long it takes.
 var quick = ledger.Retry{Tries: 60, Pick: func(time.Duration) time.Duration { return 0 }}
 
-// add appends drafts and fails the test if that fails.
-func add(t *testing.T, s ledger.Store, receipts ...ledger.Receipt) ledger.Result {
+// appendReceipts appends drafts and fails the test if that fails.
+func appendReceipts(t *testing.T, s ledger.Store, receipts ...ledger.Receipt) ledger.Result {
 	t.Helper()
-	result, err := ledger.Append(t.Context(), s, quick, drafts(receipts...))
+	result, err := ledger.Append(t.Context(), s, quick, draftOf(receipts...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return result
 }
 
-func drafts(receipts ...ledger.Receipt) func(ledger.Snapshot) (ledger.Draft, error) {
+func draftOf(receipts ...ledger.Receipt) func(ledger.Snapshot) (ledger.Draft, error) {
 	return func(ledger.Snapshot) (ledger.Draft, error) {
 		return ledger.Draft{Receipts: slices.Clone(receipts)}, nil
 	}
 }
 
-// verify holds the ledger to count entries and to its own rules.
-func verify(t *testing.T, s ledger.Store, count int64) ledger.Snapshot {
+// wantVerified holds the ledger to count entries and to its own rules.
+func wantVerified(t *testing.T, s ledger.Store, count int64) ledger.Snapshot {
 	t.Helper()
 	at, err := s.Head(t.Context())
 	if err != nil {
@@ -127,10 +127,10 @@ func testEmpty(t *testing.T, connect func() ledger.Store) {
 
 func testSequence(t *testing.T, connect func() ledger.Store) {
 	s := connect()
-	first := add(t, s, Sample(0))
-	add(t, s, Sample(1), Sample(2))
-	add(t, connect(), Observed(Sample(0), ledger.Merged, first.Added[0].Hash))
-	at := verify(t, s, 4)
+	first := appendReceipts(t, s, Sample(0))
+	appendReceipts(t, s, Sample(1), Sample(2))
+	appendReceipts(t, connect(), Observed(Sample(0), ledger.Merged, first.Added[0].Hash))
+	at := wantVerified(t, s, 4)
 	if at.Info == nil || at.Info.Genesis != first.Added[0].Hash || at.Info.Repository.ID != 4242 {
 		t.Errorf("LEDGER.json: %+v", at.Info)
 	}
@@ -163,7 +163,7 @@ func testBegin(t *testing.T, connect func() ledger.Store) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	at := verify(t, s, 0)
+	at := wantVerified(t, s, 0)
 	if at.ID == "" || at.Info != nil {
 		t.Errorf("%+v; want a ledger without an entry", at)
 	}
@@ -177,7 +177,7 @@ func testBegin(t *testing.T, connect func() ledger.Store) {
 		}
 		r.Run.ID += "b"
 	}
-	at = verify(t, s, 2)
+	at = wantVerified(t, s, 2)
 	for path, want := range map[string]string{
 		ledger.PagePath: string(page.Data), ledger.ReadmePath: ledger.Readme, ledger.AttributesPath: ledger.Attributes,
 		"sheets/" + ledger.SheetHash(sheet)[:2] + "/" + ledger.SheetHash(sheet) + ".json": string(sheet),
@@ -196,14 +196,14 @@ func (n size) testWriters(t *testing.T, connect func() ledger.Store) {
 		group.Go(func() {
 			s := connect()
 			for i := range n.each {
-				if _, err := ledger.Append(t.Context(), s, quick, drafts(Sample(int64(w*n.each+i)))); err != nil {
+				if _, err := ledger.Append(t.Context(), s, quick, draftOf(Sample(int64(w*n.each+i)))); err != nil {
 					t.Errorf("writer %d: %v", w, err)
 				}
 			}
 		})
 	}
 	group.Wait()
-	verify(t, connect(), int64(n.writers*n.each))
+	wantVerified(t, connect(), int64(n.writers*n.each))
 }
 
 func testStale(t *testing.T, connect func() ledger.Store) {
@@ -214,13 +214,13 @@ func testStale(t *testing.T, connect func() ledger.Store) {
 			t.Fatal(err)
 		}
 		var batch ledger.Batch
-		if _, err := ledger.Append(t.Context(), spy{s, &batch}, quick, drafts(Sample(n))); err != nil {
+		if _, err := ledger.Append(t.Context(), spy{s, &batch}, quick, draftOf(Sample(n))); err != nil {
 			t.Fatal(err)
 		}
 		if err := connect().Append(t.Context(), old, batch); !errors.Is(err, ledger.ErrStale) {
 			t.Errorf("on an old head: %v, want ErrStale", err)
 		}
-		verify(t, s, n+1)
+		wantVerified(t, s, n+1)
 	}
 }
 
@@ -257,21 +257,21 @@ func (f flaky) Append(ctx context.Context, at ledger.Snapshot, b ledger.Batch) e
 
 func testLostReply(t *testing.T, connect func() ledger.Store) {
 	n := 2
-	result := add(t, flaky{connect(), &n, true}, Sample(0))
+	result := appendReceipts(t, flaky{connect(), &n, true}, Sample(0))
 	if len(result.Added) != 1 || len(result.Found) != 0 || result.Tries != 2 {
 		t.Errorf("%d added, %d found, %d tries; want the one added, at the second try", len(result.Added),
 			len(result.Found), result.Tries)
 	}
-	verify(t, connect(), 1)
+	wantVerified(t, connect(), 1)
 }
 
 func testLostRequest(t *testing.T, connect func() ledger.Store) {
 	n := 2
-	result := add(t, flaky{connect(), &n, false}, Sample(0), Sample(1))
+	result := appendReceipts(t, flaky{connect(), &n, false}, Sample(0), Sample(1))
 	if len(result.Added) != 2 || result.Tries != 3 {
 		t.Errorf("%d added in %d tries, want 2 in 3", len(result.Added), result.Tries)
 	}
-	verify(t, connect(), 2)
+	wantVerified(t, connect(), 2)
 }
 
 // testDuplicates delivers one event several times at once, and once more later.
@@ -279,18 +279,18 @@ func (n size) testDuplicates(t *testing.T, connect func() ledger.Store) {
 	var group sync.WaitGroup
 	for range n.deliveries {
 		group.Go(func() {
-			if _, err := ledger.Append(t.Context(), connect(), quick, drafts(Sample(0))); err != nil {
+			if _, err := ledger.Append(t.Context(), connect(), quick, draftOf(Sample(0))); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	group.Wait()
-	verify(t, connect(), 1)
-	result := add(t, connect(), Sample(0), Sample(1))
+	wantVerified(t, connect(), 1)
+	result := appendReceipts(t, connect(), Sample(0), Sample(1))
 	if len(result.Found) != 1 || len(result.Added) != 1 || result.Added[0].Receipt.Seq != 1 {
 		t.Errorf("%d found, %d added; want one of each", len(result.Found), len(result.Added))
 	}
-	verify(t, connect(), 2)
+	wantVerified(t, connect(), 2)
 }
 
 // errKilled stands for the end of the process.
@@ -337,12 +337,12 @@ func (m mortal) Append(ctx context.Context, at ledger.Snapshot, b ledger.Batch) 
 func (n size) testKilled(t *testing.T, connect func() ledger.Store) {
 	for step, count := 0, int64(0); ; step, count = step+n.stride, count+1 {
 		left := step
-		_, err := ledger.Append(t.Context(), mortal{connect(), &left}, quick, drafts(Sample(count)))
+		_, err := ledger.Append(t.Context(), mortal{connect(), &left}, quick, draftOf(Sample(count)))
 		if err != nil && !errors.Is(err, errKilled) {
 			t.Fatal(err)
 		}
-		add(t, connect(), Sample(count))
-		verify(t, connect(), count+1)
+		appendReceipts(t, connect(), Sample(count))
+		wantVerified(t, connect(), count+1)
 		if err == nil {
 			if step < 5 {
 				t.Errorf("only %d steps", step)
@@ -357,21 +357,21 @@ func testBroken(t *testing.T, connect func() ledger.Store) {
 	if _, ok := connect().(Breaker); !ok {
 		t.Skip("the store has no inner steps")
 	}
-	add(t, connect(), Sample(0))
+	appendReceipts(t, connect(), Sample(0))
 	for n := int64(1); ; n++ {
 		s := connect()
 		if !s.(Breaker).Break(int(n - 1)) {
 			return
 		}
-		if _, err := ledger.Append(t.Context(), s, ledger.Retry{Tries: 1}, drafts(Sample(n))); err == nil {
+		if _, err := ledger.Append(t.Context(), s, ledger.Retry{Tries: 1}, draftOf(Sample(n))); err == nil {
 			t.Errorf("step %d: not broken", n-1)
 		}
 		at, err := connect().Head(t.Context())
 		if err != nil || at.Head.Count < n || at.Head.Count > n+1 {
 			t.Fatalf("step %d: %d entries, %v", n-1, at.Head.Count, err)
 		}
-		add(t, connect(), Sample(n))
-		verify(t, connect(), n+1)
+		appendReceipts(t, connect(), Sample(n))
+		wantVerified(t, connect(), n+1)
 	}
 }
 
@@ -387,58 +387,58 @@ func testRefused(t *testing.T, connect func() ledger.Store) {
 	}
 	unsigned := Sample(1)
 	unsigned.Approval = nil
-	if _, err := ledger.Append(t.Context(), s, quick, drafts(Sample(0), unsigned)); err == nil {
+	if _, err := ledger.Append(t.Context(), s, quick, draftOf(Sample(0), unsigned)); err == nil {
 		t.Error("a receipt without an approval was appended")
 	}
 	if at, err := s.Head(t.Context()); err != nil || at.ID != "" {
 		t.Errorf("%+v, %v; something was written", at, err)
 	}
-	add(t, s, Sample(0))
+	appendReceipts(t, s, Sample(0))
 	other := Sample(1)
 	other.Repository.ID++
 	bad := Observed(Sample(0), ledger.Merged, ledger.EmptyRoot)
 	for name, r := range map[string]ledger.Receipt{"another repository": Key(other), "an unresolved reference": bad} {
-		if _, err := ledger.Append(t.Context(), s, quick, drafts(r)); err == nil {
+		if _, err := ledger.Append(t.Context(), s, quick, draftOf(r)); err == nil {
 			t.Errorf("%s: appended", name)
 		}
 	}
-	if _, err := ledger.Append(t.Context(), s, quick, drafts(Sample(1), Sample(1))); err == nil {
+	if _, err := ledger.Append(t.Context(), s, quick, draftOf(Sample(1), Sample(1))); err == nil {
 		t.Error("one key twice in a draft: appended")
 	}
-	if _, err := ledger.Append(t.Context(), s, quick, drafts()); err == nil {
+	if _, err := ledger.Append(t.Context(), s, quick, draftOf()); err == nil {
 		t.Error("nothing: appended")
 	}
-	verify(t, s, 1)
+	wantVerified(t, s, 1)
 }
 
 // testNoEdit holds that a store adds files and changes none but HEAD.json.
 func testNoEdit(t *testing.T, connect func() ledger.Store) {
 	s := connect()
-	add(t, s, Sample(0))
-	at := verify(t, s, 1)
+	appendReceipts(t, s, Sample(0))
+	at := wantVerified(t, s, 1)
 	if err := s.Append(t.Context(), at, ledger.Batch{Files: []ledger.File{{Path: ledger.ReadmePath, Data: []byte("x")}},
 		Message: "x\n", Head: at.Head}); err == nil {
 		t.Error("README.md was changed")
 	}
-	verify(t, s, 1)
+	wantVerified(t, s, 1)
 }
 
 func testLocal(t *testing.T, connect func() ledger.Store) {
 	s := connect()
 	for n := range int64(3) {
-		add(t, s, Local(Sample(n)))
+		appendReceipts(t, s, Local(Sample(n)))
 	}
-	result := add(t, s, Local(Sample(0)))
+	result := appendReceipts(t, s, Local(Sample(0)))
 	if len(result.Found) != 1 || len(result.Added) != 0 {
 		t.Errorf("%d found, %d added; want the first one found", len(result.Found), len(result.Added))
 	}
-	verify(t, s, 3)
+	wantVerified(t, s, 3)
 }
 
 func testCancelled(t *testing.T, connect func() ledger.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := ledger.Append(ctx, connect(), quick, drafts(Sample(0))); !errors.Is(err, context.Canceled) {
+	if _, err := ledger.Append(ctx, connect(), quick, draftOf(Sample(0))); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want that it was cancelled", err)
 	}
 	if at, err := connect().Head(t.Context()); err != nil || at.ID != "" {
@@ -455,7 +455,7 @@ func AtOnce(t *testing.T, connect func() ledger.Store, first, n int64) time.Dura
 	var group sync.WaitGroup
 	for i := first; i < first+n; i++ {
 		group.Go(func() {
-			result, err := ledger.Append(t.Context(), connect(), ledger.Retry{}, drafts(Sample(i)))
+			result, err := ledger.Append(t.Context(), connect(), ledger.Retry{}, draftOf(Sample(i)))
 			if err != nil || len(result.Added) != 1 || len(result.Found) > 0 {
 				t.Errorf("sign-off %d: %d added, %d found, %v", i, len(result.Added), len(result.Found), err)
 			}
@@ -464,7 +464,7 @@ func AtOnce(t *testing.T, connect func() ledger.Store, first, n int64) time.Dura
 	group.Wait()
 	took := time.Since(start)
 	s := connect()
-	at := verify(t, s, first+n)
+	at := wantVerified(t, s, first+n)
 	for i := range first + n {
 		if e, err := ledger.Find(t.Context(), s, at, Sample(i).PullRequest, Sample(i).IdempotencyKey); err != nil ||
 			e == nil {

@@ -49,28 +49,28 @@ func (d *Document) Contradictions(stated []Stated) []Problem {
 		_, what, _ := strings.Cut(s.key, " ")
 		out = append(out, d.problemAt(s.at, s.found, "the "+what+" is "+where+"; write one value"))
 	}
-	return sorted(out)
+	return sortByLine(out)
 }
 
 const labelWords = `((?:[A-Za-z][\w’'-]*\s+){1,6})`
 
 var (
 	// labelled is the words before a value, up to the verb that gives it.
-	labelled = pattern(labelWords + `(?:\(["“][^"”]{1,40}["”]\)\s+)?(?:of|is|are|equals?|shall\s+be|will\s+be|` +
+	labelled = lazyRegexp(labelWords + `(?:\(["“][^"”]{1,40}["”]\)\s+)?(?:of|is|are|equals?|shall\s+be|will\s+be|` +
 		`shall\s+equal|shall\s+mean|means|equal\s+to|in\s+the\s+(?:aggregate\s+|principal\s+|total\s+)*amount\s+of|:|=)\s*` +
 		`(?:the\s+sum\s+of\s+)?(?:[A-Za-z -]{4,80}\()?$`)
-	dateOf  = pattern(datePattern)
-	valueOf = pattern(sharePattern + `|` + moneyPattern)
+	dateOf  = lazyRegexp(datePattern)
+	valueOf = lazyRegexp(sharePattern + `|` + moneyPattern)
 	// happens ties a date to a verb: "the Term Loan matures on …".
-	happens = pattern(`(?i)([a-z][\w’'-]*\s+)?([a-z][\w’'-]*)\s+(?:shall\s+|will\s+)?(?:be\s+|is\s+|become\s+|` +
+	happens = lazyRegexp(`(?i)([a-z][\w’'-]*\s+)?([a-z][\w’'-]*)\s+(?:shall\s+|will\s+)?(?:be\s+|is\s+|become\s+|` +
 		`becomes\s+)?` +
 		`(matures?|expires?|terminates?|commences?|begins?|effective|dated)\s+(?:on\s+|as\s+of\s+|from\s+)*(?:and\s+` +
 		`effective\s+as\s+of\s+)?$`)
-	dateLabel = pattern(`(?i)\b([a-z]+)\s+date["”)]*\s*(?:\([^)]{0,40}\)\s*)?(?:is|means|shall\s+be|shall\s+mean|` +
+	dateLabel = lazyRegexp(`(?i)\b([a-z]+)\s+date["”)]*\s*(?:\([^)]{0,40}\)\s*)?(?:is|means|shall\s+be|shall\s+mean|` +
 		`will\s+be|` +
 		`of|:|,|on)?\s*(?:on\s+)?$`)
 	// steps are words by which two values of one thing are no contradiction.
-	steps = pattern(`(?i)\b(?:thereafter|year[s]? (?:one|two|three|[0-9])|first|second|third|fourth|fifth|` +
+	steps = lazyRegexp(`(?i)\b(?:thereafter|year[s]? (?:one|two|three|[0-9])|first|second|third|fourth|fifth|` +
 		`initial(?:ly)?|` +
 		`subsequent|additional|increas\w*|escalat\w*|step\w*|tiers?|per occurrence|per claim|in (?:the )?aggregate|` +
 		`exceed\w*|` +
@@ -90,7 +90,7 @@ func datesOf(s sentence) (out []statement) {
 		if l := dateLabel().FindStringSubmatch(before); l != nil {
 			key = strings.ToLower(l[1])
 		} else if h := happens().FindStringSubmatch(before); h != nil {
-			key = occasion(strings.ToLower(h[3]), strings.ToLower(strings.TrimSpace(h[1])), strings.ToLower(h[2]))
+			key = nameOccasion(strings.ToLower(h[3]), strings.ToLower(strings.TrimSpace(h[1])), strings.ToLower(h[2]))
 		}
 		if key != "" {
 			out = append(out, statement{"date " + key, normalDate(s.text[m[0]:m[1]]), s.text[m[0]:m[1]], s.at + m[0]})
@@ -99,9 +99,9 @@ func datesOf(s sentence) (out []statement) {
 	return out
 }
 
-// occasion is what happens on a date, and to what where that is not the agreement or the loan as a whole: the "Term
+// nameOccasion is what happens on a date, and to what where that is not the agreement or the loan as a whole: the "Term
 // Loan" and the "Revolving Loan" mature on their own days.
-func occasion(verb, adjective, noun string) string {
+func nameOccasion(verb, adjective, noun string) string {
 	names := map[string]string{"matur": "maturity", "expir": "expiration", "termi": "termination",
 		"comme": "commencement", "begin": "commencement", "effec": "effective", "dated": "dated"}
 	key := names[verb[:min(5, len(verb))]]
@@ -118,15 +118,16 @@ func occasion(verb, adjective, noun string) string {
 }
 
 var (
-	noticePeriod = pattern(`(?i)(?:` + numberWords + `(?:[\s-]` + numberWords + `)*\s*\(\s*)?([0-9]{1,3})\s*\)?\s*` +
+	noticePeriod = lazyRegexp(`(?i)(?:` + numberWords + `(?:[\s-]` + numberWords + `)*\s*\(\s*)?([0-9]{1,3})\s*\)?\s*` +
 		`(calendar\s+|business\s+|working\s+)?(days?|months?|weeks?)[’']?s?[’']?\s+(?:prior\s+|advance\s+|written\s+)*notice`)
-	noticeAct = pattern(`(?i)\b(terminat\w*|cancel\w*|renew\w*|vacat\w*|assign\w*|inspect\w*|audit\w*|enter\w*|` +
+	noticeAct = lazyRegexp(`(?i)\b(terminat\w*|cancel\w*|renew\w*|vacat\w*|assign\w*|inspect\w*|audit\w*|enter\w*|` +
 		`resign\w*|` +
 		`remov\w*|prepay\w*|withdraw\w*|suspend\w*|call\w*|relocat\w*|sublet\w*)\b`)
-	noticeCause = pattern(`(?i)\b(?:for|without|upon|due to|because of|in case of)\s+(convenience|cause|any reason|` +
+	noticeCause = lazyRegexp(`(?i)\b(?:for|without|upon|due to|because of|in case of)\s+(convenience|cause|any reason|` +
 		`(?:material )?breach|(?:non-?)payment|default|insolvency|bankruptcy|(?:a )?change (?:of|in) control|force majeure|` +
 		`(?:an )?emergency)\b`)
-	actor = pattern(`(?i)\b(either party|each party|any party|(?:the\s+)?[A-Z][\w-]+)\s+(?:may|shall|must|can|will|is|` +
+	actor = lazyRegexp(`(?i)\b(either party|each party|any party|(?:the\s+)?[A-Z][\w-]+)\s+(?:may|shall|must|can|` +
+		`will|is|` +
 		`has)\b`)
 )
 
@@ -161,7 +162,7 @@ func noticesOf(s sentence) (out []statement) {
 		if act == "" {
 			continue
 		}
-		unit := strings.ToLower(s.text[m[6]:m[6]+3]) + strings.ToLower(strings.TrimSpace(submatch(s.text, m, 2)))
+		unit := strings.ToLower(s.text[m[6]:m[6]+3]) + strings.ToLower(strings.TrimSpace(submatchText(s.text, m, 2)))
 		out = append(out, statement{strings.TrimSpace("notice period for " + who + " to " + act + "… " + object + why),
 			s.text[m[2]:m[3]] + " " + unit, s.text[m[0]:m[1]], s.at + m[0]})
 	}
@@ -169,9 +170,9 @@ func noticesOf(s sentence) (out []statement) {
 }
 
 // noticeObject is what the act is done to, where it has a name of its own: "prepay the Term Loan".
-var noticeObject = pattern(`\b(?:the|its|such|any|each)\s+([A-Z][\w-]+\s+[A-Z][\w-]+)\b`)
+var noticeObject = lazyRegexp(`\b(?:the|its|such|any|each)\s+([A-Z][\w-]+\s+[A-Z][\w-]+)\b`)
 
-var stepsOfNotice = pattern(`(?i)\b(?:at least one|depending|whichever|longer of|shorter of|if|first|second|` +
+var stepsOfNotice = lazyRegexp(`(?i)\b(?:at least one|depending|whichever|longer of|shorter of|if|first|second|` +
 	`thereafter)\b`)
 
 func clauseUpTo(s string) string {
@@ -180,7 +181,7 @@ func clauseUpTo(s string) string {
 	return s
 }
 
-func submatch(s string, m []int, n int) string {
+func submatchText(s string, m []int, n int) string {
 	if m[2*n] < 0 {
 		return ""
 	}

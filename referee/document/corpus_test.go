@@ -273,7 +273,8 @@ var signaturePages = map[string]string{
 	"deed": "EXECUTED as a deed by the parties on the date first written above.\n\nEXECUTED as a DEED by\n%[1]s\n" +
 		"acting by: ______________\nin the presence of: ______________\n\n" +
 		"EXECUTED as a DEED by\n%[2]s\nacting by: ______________\n\n",
-	"notary": "IN WITNESS WHEREOF, the parties have executed this instrument.\n\n%[1]s\n\nBy: ______________\n\n%[2]s\n\n" +
+	"notary": "IN WITNESS WHEREOF, the parties have executed this instrument.\n\n%[1]s\n\nBy: ______________\n\n" +
+		"%[2]s\n\n" +
 		"By: ______________\n\nSTATE OF NEW YORK    )\n                     ) ss.:\nCOUNTY OF NEW YORK   )\n\n" +
 		"On the ____ day of ____________ in the year ____ " +
 		"before me, the undersigned, personally appeared\n" +

@@ -109,7 +109,7 @@ func (d *Document) eachSentence() []sentence {
 	return d.sentences
 }
 
-var sentenceEnd = pattern(`[;?!]\s+|[a-z0-9)”"%]\.\s+|\n\s*\n`)
+var sentenceEnd = lazyRegexp(`[;?!]\s+|[a-z0-9)”"%]\.\s+|\n\s*\n`)
 
 // oneLine puts words that a line break parts on one line, shortened.
 func oneLine(s string) string {
@@ -121,8 +121,8 @@ func oneLine(s string) string {
 	return s
 }
 
-// sorted puts problems into the order of the text, each once.
-func sorted(problems []Problem) []Problem {
+// sortByLine puts problems into the order of the text, each once.
+func sortByLine(problems []Problem) []Problem {
 	slices.SortStableFunc(problems, func(a, b Problem) int { return a.Line - b.Line })
 	return slices.Compact(problems)
 }

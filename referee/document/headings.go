@@ -20,18 +20,18 @@ type heading struct {
 
 var (
 	// wordedLine is "Section 3", "ARTICLE IV.", "§ 2.01 Loan".
-	wordedLine = pattern(`^\s*(?:#{1,6}\s*)?(?:\*\*|__)?\s*(?i:(article|section|clause|§))\s*` +
+	wordedLine = lazyRegexp(`^\s*(?:#{1,6}\s*)?(?:\*\*|__)?\s*(?i:(article|section|clause|§))\s*` +
 		`([0-9]{1,3}(?:\.[0-9]{1,3})*|[IVXLC]{1,7})\b(.*)$`)
 	// numberedLine is "3. Loan", "3) Loan", "3.1 Loan".
-	numberedLine = pattern(`^([ \t]*)(?:#{1,6}\s*)?(?:\*\*|__)?([0-9]{1,3}(?:\.[0-9]{1,3}){0,4})([.):]?)(?:\*\*|__)?` +
+	numberedLine = lazyRegexp(`^([ \t]*)(?:#{1,6}\s*)?(?:\*\*|__)?([0-9]{1,3}(?:\.[0-9]{1,3}){0,4})([.):]?)(?:\*\*|__)?` +
 		`(?:[ \t]+(\S.*))?$`)
 	// attachedLine is "EXHIBIT A", "Schedule 1 - Fees".
-	attachedLine = pattern(`^\s*(?:#{1,6}\s*)?(?:\*\*|__)?\s*(?i:(exhibit|schedule|annex|appendix|attachment))\s+` +
+	attachedLine = lazyRegexp(`^\s*(?:#{1,6}\s*)?(?:\*\*|__)?\s*(?i:(exhibit|schedule|annex|appendix|attachment))\s+` +
 		`["“]?([A-Z]{1,2}(?:-[0-9]{1,2})?|[0-9]{1,3}(?:\.[0-9]{1,3}){0,2}|[IVX]{1,5})\b["”]?(.*)$`)
-	contentsLine = pattern(`(?:\.{3,}|…|\t|\s{3,})\s*[0-9ivx]{1,4}\s*$`)
-	contentsHead = pattern(`(?i)^\s*(?:#+\s*|\*\*)?(?:table of )?contents:?\**\s*$`)
+	contentsLine = lazyRegexp(`(?:\.{3,}|…|\t|\s{3,})\s*[0-9ivx]{1,4}\s*$`)
+	contentsHead = lazyRegexp(`(?i)^\s*(?:#+\s*|\*\*)?(?:table of )?contents:?\**\s*$`)
 	// goesOn ends a line whose sentence goes on in the next: what stands there is no heading.
-	goesOn = pattern(`(?i)(?:,|\b(?:in|of|under|to|and|or|with|by|per|see|this|pursuant|sections?|clauses?|articles?|` +
+	goesOn = lazyRegexp(`(?i)(?:,|\b(?:in|of|under|to|and|or|with|by|per|see|this|pursuant|sections?|clauses?|articles?|` +
 		`paragraphs?|the|exhibits?|schedules?|through|from|for|than|within|at least|§))\s*$`)
 )
 
@@ -52,7 +52,7 @@ func (d *Document) readHeadings() {
 		h, ok := r.readLine(i, line)
 		if contents {
 			// A table of contents is left at its first line that is none of it.
-			if contents = ok && len(line) <= 90 && !r.repeats(h); contents {
+			if contents = ok && len(line) <= 90 && !r.noteRepeated(h); contents {
 				continue
 			}
 		}
@@ -72,8 +72,8 @@ type headingReader struct {
 	seen   map[string]bool
 }
 
-// repeats notes the headings of a table of contents, and reports whether one comes again.
-func (r *headingReader) repeats(h heading) bool {
+// noteRepeated notes the headings of a table of contents, and reports whether one comes again.
+func (r *headingReader) noteRepeated(h heading) bool {
 	if r.seen == nil {
 		r.seen = map[string]bool{}
 	}
@@ -87,7 +87,7 @@ func (r *headingReader) readLine(i int, line string) (heading, bool) {
 		return heading{}, false
 	}
 	if m := attachedLine().FindStringSubmatch(line); m != nil && isTitle(m[3]) && len(line) <= 120 {
-		return heading{line: i, kind: "attachment", label: titled(m[1]) + " " + m[2]}, true
+		return heading{line: i, kind: "attachment", label: titleCase(m[1]) + " " + m[2]}, true
 	}
 	if m := wordedLine().FindStringSubmatch(line); m != nil && isTitle(m[3]) {
 		kind := "section"
@@ -119,7 +119,7 @@ func (r *headingReader) isNumbered(number []int, stop, rest string) bool {
 		!unitAfterNumber().MatchString(rest)
 }
 
-var unitAfterNumber = pattern(`^(?:USD|EUR|GBP|MM|M\b|%|x\b)`)
+var unitAfterNumber = lazyRegexp(`^(?:USD|EUR|GBP|MM|M\b|%|x\b)`)
 
 // addHeading keeps a heading, and decides whether it counts anew.
 func (r *headingReader) addHeading(h heading) {
@@ -170,7 +170,7 @@ func (r *headingReader) isListItem(n, indent int, line string) bool {
 }
 
 // smallItem is "2. hold two workshops;", which is no heading.
-var smallItem = pattern(`^\s*[0-9]{1,3}[.)]\s+[a-z]`)
+var smallItem = lazyRegexp(`^\s*[0-9]{1,3}[.)]\s+[a-z]`)
 
 // isTitle reports whether what stands behind a number on its line is a title, or nothing: "Section 3 shall apply" is a
 // sentence.
@@ -186,14 +186,14 @@ func isTitle(rest string) bool {
 	return (startsUpper(rest) || rest[0] == '[') && !verbAfterNumber().MatchString(rest)
 }
 
-var verbAfterNumber = pattern(`^(?:Shall|May|And|Or)\b`)
+var verbAfterNumber = lazyRegexp(`^(?:Shall|May|And|Or)\b`)
 
 func startsUpper(s string) bool {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, "\"“'‘*_("))
 	return unicode.IsUpper(r)
 }
 
-func titled(word string) string { return strings.ToUpper(word[:1]) + strings.ToLower(word[1:]) }
+func titleCase(word string) string { return strings.ToUpper(word[:1]) + strings.ToLower(word[1:]) }
 
 // numberOf reads "3.1" and "IV".
 func numberOf(text string) ([]int, bool) {
@@ -283,7 +283,7 @@ func (d *Document) Numbering() []Problem {
 		}
 		last[key] = max(before, n)
 	}
-	return sorted(out)
+	return sortByLine(out)
 }
 
 func (d *Document) headingProblem(h heading, want string) Problem {

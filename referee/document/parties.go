@@ -8,13 +8,13 @@ import (
 )
 
 var (
-	signatureHead = pattern(`(?i)^\W*(?:in witness where\s?of\b|signatures?(?: page| blocks?)?\W*$|\[?signature page|` +
+	signatureHead = lazyRegexp(`(?i)^\W*(?:in witness where\s?of\b|signatures?(?: page| blocks?)?\W*$|\[?signature page|` +
 		`executed (?:as of|by|on|as a deed)\b|agreed and accepted|the parties have (?:duly )?(?:executed|signed)|` +
 		`signed (?:by|for and on behalf)|signatures\b)`)
-	companyName = pattern(`(?:\b[A-Z][\w&’'-]*,?\s+(?:(?:of|and|&|the)\s+)?){1,6}(?:L\.?L\.?C\.?|Inc\.?|Corp(?:\.|` +
+	companyName = lazyRegexp(`(?:\b[A-Z][\w&’'-]*,?\s+(?:(?:of|and|&|the)\s+)?){1,6}(?:L\.?L\.?C\.?|Inc\.?|Corp(?:\.|` +
 		`oration)?|` +
 		`Ltd\.?|Limited|L\.?L\.?P\.?|L\.?P\.?|PLC|plc|GmbH|N\.A\.|Company|Co\.|Bank|Trust)(?:\b|$)`)
-	numberWord = pattern(`^(?:[IVXLC]+|[0-9]+|One|Two|Three|Four|Five|First|Second|Third|North|South|East|West)$`)
+	numberWord = lazyRegexp(`^(?:[IVXLC]+|[0-9]+|One|Two|Three|Four|Five|First|Second|Third|North|South|East|West)$`)
 )
 
 // findSignaturePage finds the last line that begins a signature page.
@@ -69,7 +69,7 @@ func (d *Document) Names(parties []string) []Problem {
 			}
 		}
 	}
-	return sorted(out)
+	return sortByLine(out)
 }
 
 // nearlyNamed compares the end of a name, which may begin with words that are no part of it ("The Borrower Harbour

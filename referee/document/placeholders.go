@@ -6,12 +6,12 @@ import (
 )
 
 var (
-	placeholder = pattern(`\[[^\[\]\n]{0,80}\]|\$\{[^{}\n]{0,60}\}|\{\{[^{}\n]{0,60}\}\}|<<[^<>\n]{0,60}>>|` +
+	placeholder = lazyRegexp(`\[[^\[\]\n]{0,80}\]|\$\{[^{}\n]{0,60}\}|\{\{[^{}\n]{0,60}\}\}|<<[^<>\n]{0,60}>>|` +
 		`\b(?i:tbd|tbc|tba)\b|_{3,}|\b(?:XX|DD|MM|dd|mm|xx)[/.-](?:XX|DD|MM|dd|mm|xx)[/.-](?:XXXX|YYYY|XX|YY|yyyy|yy|` +
 		`xxxx)\b|` +
 		`\b20(?:XX|__|xx)\b|(?i:lorem ipsum)|\$\s?[Xx]{2,}(?:,[Xx]{3})*\b|\b[Xx]{4,}\b|[●•]{2,}`)
 	// unfilled is what stands in brackets where something is to be filled in.
-	unfilled = pattern(`^[\s_.●•*…-]*$|^(?i:(?:please |to )?(?:insert|enter|fill|add|specify|describe|state here|` +
+	unfilled = lazyRegexp(`^[\s_.●•*…-]*$|^(?i:(?:please |to )?(?:insert|enter|fill|add|specify|describe|state here|` +
 		`confirm|` +
 		`choose|select|complete|list|provide|drafting note|note to draft|to be (?:completed|determined|confirmed|inserted|` +
 		`agreed|provided|advised))\b)|^(?i:(?:the |your |full |legal |company |client |party |borrower |lender |buyer |` +
@@ -21,10 +21,11 @@ var (
 		`day|month|year|address line|zip|zip code|x+|n|number of days|blank|tbd|tbc|tba|entity|signature|id)s?` +
 		`(?: \d+| here| of [a-z ]+)?)$`)
 	// shouted is [COMPANY NAME]; the notes below it are no placeholders.
-	shouted = pattern(`^[A-Z][A-Z _/'’-]{2,}$`)
-	notes   = pattern(`(?i)signature|page|omitted|reserved|intentionally|remainder|redacted|seal|sic\b|continued|` +
+	shouted = lazyRegexp(`^[A-Z][A-Z _/'’-]{2,}$`)
+	notes   = lazyRegexp(`(?i)signature|page|omitted|reserved|intentionally|remainder|redacted|seal|sic\b|continued|` +
 		`not used|follow|end of|confidential|notar|blank`)
-	signingCue = pattern(`(?i)(?:\b(?:by|name|title|date|dated|its|signature|signed|witness|attest|print(?:ed)?|notary|` +
+	signingCue = lazyRegexp(`(?i)(?:\b(?:by|name|title|date|dated|its|signature|signed|witness|attest|print(?:ed)?|` +
+		`notary|` +
 		`email|e-mail|address|per|for and on behalf of|commission expires|initials?)\b[^:\n]{0,30}:?|\bx\b|/s/)\s*$`)
 )
 
@@ -38,7 +39,7 @@ func (d *Document) Placeholders() []Problem {
 			out = append(out, d.problemAt(m[0], found, "fill it in"))
 		}
 	}
-	return sorted(out)
+	return sortByLine(out)
 }
 
 func (d *Document) isPlaceholder(found string, at int) bool {

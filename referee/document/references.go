@@ -12,18 +12,19 @@ const (
 )
 
 var (
-	reference = pattern(`(?:\b(?i:sections|clauses|articles|paragraphs|subsections)|§§)\s*(` + numeral + `\b(?:` +
+	reference = lazyRegexp(`(?:\b(?i:sections|clauses|articles|paragraphs|subsections)|§§)\s*(` + numeral + `\b(?:` +
 		joined + numeral + `\b)*)|(?:\b(?i:section|clause|article|paragraph|subsection)|§)\s*(` + numeral + `)`)
-	numerals   = pattern(numeral)
-	attachment = pattern(`\b(?i:(exhibit|schedule|annex|appendix)(s?))\s+["“]?(` +
+	numerals   = lazyRegexp(numeral)
+	attachment = lazyRegexp(`\b(?i:(exhibit|schedule|annex|appendix)(s?))\s+["“]?(` +
 		`(?:[A-Z]{1,2}|[0-9]{1,3}(?:\.[0-9]{1,3}){0,2}|[IVX]{1,5})` +
 		`(?:-[0-9]{1,2})?\b(?:\s*(?:,|\band\b|&|\bor\b|,\s*and\b)\s*(?:[A-Z]|[0-9]{1,3})\b)*)`)
-	attachmentName = pattern(`[A-Z]{1,2}(?:-[0-9]{1,2})?|[0-9]{1,3}(?:\.[0-9]{1,3}){0,2}(?:-[0-9]{1,2})?`)
+	attachmentName = lazyRegexp(`[A-Z]{1,2}(?:-[0-9]{1,2})?|[0-9]{1,3}(?:\.[0-9]{1,3}){0,2}(?:-[0-9]{1,2})?`)
 	// elsewhere follows a reference into another document; ownWork does not.
-	elsewhere = pattern(`^(?:\([A-Za-z0-9]{1,4}\))*,?\s*(?:of|to|under|in)\s+` +
+	elsewhere = lazyRegexp(`^(?:\([A-Za-z0-9]{1,4}\))*,?\s*(?:of|to|under|in)\s+` +
 		`(?:(?:the|that|that certain|such|its|any|Title|Chapter)\s+)?(?:[0-9]{4}\s+|[0-9]{1,2}\s+)?([A-Z][\w.’'-]*)`)
-	ofOther    = pattern(`^(?:\([A-Za-z0-9]{1,4}\))*,?\s*(?:thereof|of (?:such|said|that)\b)`)
-	behindCode = pattern(`(?:U\.?\s?S\.?\s?C\.?|C\.?\s?F\.?\s?R\.?|\bCode|\bAct|\bRegulations?|\bReg\.|\bRules?|\bUCC|` +
+	ofOther    = lazyRegexp(`^(?:\([A-Za-z0-9]{1,4}\))*,?\s*(?:thereof|of (?:such|said|that)\b)`)
+	behindCode = lazyRegexp(`(?:U\.?\s?S\.?\s?C\.?|C\.?\s?F\.?\s?R\.?|\bCode|\bAct|\bRegulations?|\bReg\.|\bRules?|` +
+		`\bUCC|` +
 		`\bU\.C\.C\.|\bDirective|\bGDPR|\bStatutes?|\bTreaty|\bConstitution|\bOrdinance),?\s*$`)
 )
 
@@ -49,12 +50,12 @@ func (d *Document) References() []Problem {
 			if number[0] >= statuteFrom && !d.hasNumberFrom(statuteFrom) {
 				continue
 			}
-			if want := d.resolve(numbers, scope, number, items); want != "" {
+			if want := d.checkReference(numbers, scope, number, items); want != "" {
 				out = append(out, d.problemAt(m[0], d.text[m[0]:to], want))
 			}
 		}
 	}
-	return sorted(out)
+	return sortByLine(out)
 }
 
 // statuteFrom is the first number that a statute's section has rather than an agreement's: "Section 408 governs
@@ -65,8 +66,9 @@ func (d *Document) hasNumberFrom(least int) bool {
 	return slices.ContainsFunc(d.headings, func(h heading) bool { return len(h.number) > 0 && h.number[0] >= least })
 }
 
-// resolve says what is wrong with a reference, "" where it leads to a heading of its own scope or of the agreement.
-func (d *Document) resolve(numbers []map[string]int, scope int, number []int, items string) string {
+// checkReference says what is wrong with a reference, "" where it leads to a heading of its own scope or of the
+// agreement.
+func (d *Document) checkReference(numbers []map[string]int, scope int, number []int, items string) string {
 	key := keyOf(number)
 	for _, s := range []int{scope, 0} {
 		i, ok := numbers[s][key]
@@ -156,7 +158,7 @@ func goesOnBehind(text string, at int) bool {
 	return codeNumber().MatchString(text[at:min(len(text), at+2)])
 }
 
-var codeNumber = pattern(`^(?:[A-Za-z0-9]|-[0-9])`)
+var codeNumber = lazyRegexp(`^(?:[A-Za-z0-9]|-[0-9])`)
 
 // Attachments lists exhibits, schedules, annexes and appendices that the text refers to, and that neither stand in it
 // nor are among those that are said to be attached.
@@ -182,9 +184,9 @@ func (d *Document) Attachments(attached []string) []Problem {
 		}
 		for _, name := range names {
 			if !have[kind+" "+strings.ToLower(name)] {
-				out = append(out, d.problemAt(m[0], d.text[m[0]:m[1]], titled(kind)+" "+name+" is not attached"))
+				out = append(out, d.problemAt(m[0], d.text[m[0]:m[1]], titleCase(kind)+" "+name+" is not attached"))
 			}
 		}
 	}
-	return sorted(out)
+	return sortByLine(out)
 }

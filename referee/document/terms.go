@@ -9,14 +9,15 @@ import (
 const termText = `(?:[^"“”\n]|\n[^"“”\n]){1,50}`
 
 var (
-	definition = pattern(`["“]([A-Z]` + termText + `)["”](?:\s*(?:,|or|and)\s*["“][A-Z]` + termText + `["”])*\s*(?:\)|\]|` +
+	definition = lazyRegexp(`["“]([A-Z]` + termText + `)["”](?:\s*(?:,|or|and)\s*["“][A-Z]` + termText +
+		`["”])*\s*(?:\)|\]|` +
 		`(?:shall\s+)?(?:means?|refers?\s+to|includes?|has\s+the\s+(?:same\s+)?meaning|have\s+the\s+(?:same\s+)?meanings?|` +
 		`is\s+defined|:))|(?:hereinafter|hereafter|referred\s+to\s+as|called|collectively|each|individually|together)` +
 		`[^"“\n]{0,40}["“]([A-Z]` + termText + `)["”]`)
-	definedName = pattern(`["“]([A-Z](?:[^"“”\n]|\n[^"“”\n]){1,50})["”]`)
-	asRole      = pattern(`,?\s+as\s+(?:the\s+)?([a-z]+\s+)?([A-Z][a-z]+(?:\s+[A-Z][a-z]+)?)\b`)
-	roleLine    = pattern(`(?m)^\s*(?:\*\*)?([A-Z][A-Za-z ]{2,30}?)(?:\*\*)?\s*:`)
-	usedTerm    = pattern(`\b(?:[Tt]he|[Ss]uch|[Aa]ny|[Ee]ach|[Tt]his|[Tt]hat|by|to|` +
+	definedName = lazyRegexp(`["“]([A-Z](?:[^"“”\n]|\n[^"“”\n]){1,50})["”]`)
+	asRole      = lazyRegexp(`,?\s+as\s+(?:the\s+)?([a-z]+\s+)?([A-Z][a-z]+(?:\s+[A-Z][a-z]+)?)\b`)
+	roleLine    = lazyRegexp(`(?m)^\s*(?:\*\*)?([A-Z][A-Za-z ]{2,30}?)(?:\*\*)?\s*:`)
+	usedTerm    = lazyRegexp(`\b(?:[Tt]he|[Ss]uch|[Aa]ny|[Ee]ach|[Tt]his|[Tt]hat|by|to|` +
 		`of)\s+([A-Z][a-z]+(?:\s+[A-Z][a-z]+)?)`)
 )
 
@@ -43,7 +44,7 @@ func (d *Document) Undefined() []Problem {
 		if slices.Contains(documents, second) {
 			continue // "the Escrow Agreement" is another document's name
 		}
-		word := singular(strings.ToLower(first))
+		word := stripPlural(strings.ToLower(first))
 		if !slices.Contains(definable, word) && !slices.Contains(definable, strings.ToLower(first)) || defined[word] ||
 			told[word] || d.isSigning(m[0]) {
 			continue
@@ -51,7 +52,7 @@ func (d *Document) Undefined() []Problem {
 		told[word] = true
 		out = append(out, d.problemAt(m[2], first, "no definition; define the term, or write it small"))
 	}
-	return sorted(out)
+	return sortByLine(out)
 }
 
 // definedWords are the words of all definitions, singular and small.
@@ -59,7 +60,7 @@ func (d *Document) definedWords() map[string]bool {
 	words := map[string]bool{}
 	add := func(term string) {
 		for _, word := range strings.Fields(strings.ToLower(term)) {
-			words[singular(strings.Trim(word, ".,;:()’'"))] = true
+			words[stripPlural(strings.Trim(word, ".,;:()’'"))] = true
 		}
 	}
 	for _, m := range definedName().FindAllStringSubmatch(d.text, -1) {
@@ -78,9 +79,9 @@ func (d *Document) definedWords() map[string]bool {
 	return words
 }
 
-var apposition = pattern(`\b[Tt]he\s+([A-Z][a-z]+(?:\s+[A-Z][a-z]+)?),\s+(?:[A-Z][\w&.’'-]*,?\s+){1,6}`)
+var apposition = lazyRegexp(`\b[Tt]he\s+([A-Z][a-z]+(?:\s+[A-Z][a-z]+)?),\s+(?:[A-Z][\w&.’'-]*,?\s+){1,6}`)
 
-func singular(word string) string {
+func stripPlural(word string) string {
 	switch {
 	case strings.HasSuffix(word, "ies"):
 		return strings.TrimSuffix(word, "ies") + "y"
@@ -112,7 +113,7 @@ func (d *Document) Unused() []Problem {
 			out = append(out, d.problemAt(from, term, "the term is defined and never used; use it, or leave it out"))
 		}
 	}
-	return sorted(out)
+	return sortByLine(out)
 }
 
 // countTerm counts a term, in any case and with or without a plural s.

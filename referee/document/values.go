@@ -29,7 +29,7 @@ const (
 
 var (
 	// wordsAndFigures is "Two Million Dollars ($2,000,000)" and "thirty (30) days".
-	wordsAndFigures = pattern(`(?i)\b(` + numberWords + `(?:(?:[\s-]+|\s+and\s+)` + numberWords + `)*)` +
+	wordsAndFigures = lazyRegexp(`(?i)\b(` + numberWords + `(?:(?:[\s-]+|\s+and\s+)` + numberWords + `)*)` +
 		`((?:\s+and\s+(?:no|[0-9]{1,2})/100)?)(?:\s+(?:U\.?\s?S\.?\s+|United States\s+)?` +
 		`(?:dollars|euros?|pounds|percent|per\s+cent|days|months|years|business days))?\s*` +
 		`\(\s*(?:US|USD|EUR|GBP|U\.S\.)?\s*[$€£]?\s*([0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(\.[0-9]+)?\s*` +
@@ -52,7 +52,7 @@ func (d *Document) Figures() []Problem {
 		out = append(out, d.problemAt(m[0], d.text[m[0]:m[1]],
 			"the words say "+strconv.FormatInt(words, 10)+", the figures "+figures+"; write one number"))
 	}
-	return sorted(out)
+	return sortByLine(out)
 }
 
 // numberInWords reads "two million four hundred and fifty thousand". Words that are no one number, as in "one hundred
@@ -90,10 +90,10 @@ var months = map[string]string{"jan": "01", "feb": "02", "mar": "03", "apr": "04
 	"aug": "08", "sep": "09", "oct": "10", "nov": "11", "dec": "12"}
 
 var (
-	dateYear  = pattern(`[0-9]{4}$`)
-	dateDay   = pattern(`\b[0-9]{1,2}(?:st|nd|rd|th)?\b`)
-	dateMonth = pattern(`(?i)january|february|march|april|may|june|july|august|september|october|november|december`)
-	isoDate   = pattern(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
+	dateYear  = lazyRegexp(`[0-9]{4}$`)
+	dateDay   = lazyRegexp(`\b[0-9]{1,2}(?:st|nd|rd|th)?\b`)
+	dateMonth = lazyRegexp(`(?i)january|february|march|april|may|june|july|august|september|october|november|december`)
+	isoDate   = lazyRegexp(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
 )
 
 // normalDate is a date as YYYY-MM-DD, however it is written.
@@ -136,7 +136,7 @@ func normalAmount(s string) string {
 	return currency + n.String()
 }
 
-var amountDigits = pattern(`[0-9][0-9,]*(?:\.[0-9]+)?`)
+var amountDigits = lazyRegexp(`[0-9][0-9,]*(?:\.[0-9]+)?`)
 
 func normalShare(s string) string {
 	n, err := decimal.Parse(amountDigits().FindString(s))

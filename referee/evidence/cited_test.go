@@ -7,8 +7,8 @@ import (
 	"testing/fstest"
 )
 
-// citing is a run with the evidence that the holes of issue 10 were shown on.
-func citing() *Set {
+// citedEvidence is a run with the evidence that the holes of issue 10 were shown on.
+func citedEvidence() *Set {
 	tree := fstest.MapFS{
 		"memo.txt": {Data: []byte(
 			"The price is 9,600,000 and 9600000 was asked.\nNet (600,000) for 2025; reserve -450,000.\nNOI is " +
@@ -36,7 +36,7 @@ func citing() *Set {
 }
 
 func TestCited(t *testing.T) {
-	s := citing()
+	s := citedEvidence()
 	for ref, want := range map[string]string{
 		"memo#text=9,600,000": "9600000", "memo#text=600,000": "-600000", "memo#text=reserve%20-450,000": "-450000",
 		"memo#text=450,000":             "-450000",
@@ -64,7 +64,7 @@ func TestCited(t *testing.T) {
 
 // TestCitedRefuses: what is no whole number, one cell and one match is refused, and the message names the candidates.
 func TestCitedRefuses(t *testing.T) {
-	s := citing()
+	s := citedEvidence()
 	for ref, c := range map[string]struct {
 		cause error
 		words string
@@ -97,7 +97,7 @@ func TestCitedRefuses(t *testing.T) {
 }
 
 func TestCitedList(t *testing.T) {
-	s := citing()
+	s := citedEvidence()
 	for ref, want := range map[string]int{"deal#/list": 3, "t12#row=2": 3, "t12#cell=2,2-2,3": 2} {
 		if got, _, err := s.CitedList(ref); err != nil || len(got) != want {
 			t.Errorf("%s: %v, %v; want %d numbers", ref, got, err, want)

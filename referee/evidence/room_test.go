@@ -122,8 +122,8 @@ func TestMeterOfEvidence(t *testing.T) {
 		t.Errorf("%v, %d steps the second time", err, m.Spent-spent)
 	}
 	s.Meter(&decimal.Meter{Most: 10, Spent: 11})
-	for name, err := range map[string]error{"sum": second(s.Stat("f.csv", "mean", "a", "")),
-		"text": second(s.Resolve("f.txt#text=dolor")), "row": second(s.Resolve("f.csv#row=2"))} {
+	for name, err := range map[string]error{"sum": errorOf(s.Stat("f.csv", "mean", "a", "")),
+		"text": errorOf(s.Resolve("f.txt#text=dolor")), "row": errorOf(s.Resolve("f.csv#row=2"))} {
 		if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "more than 10 steps") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -133,4 +133,4 @@ func TestMeterOfEvidence(t *testing.T) {
 	}
 }
 
-func second[T any](_ T, err error) error { return err }
+func errorOf[T any](_ T, err error) error { return err }

@@ -29,8 +29,8 @@ var functionTable = []*function{
 		foldCall(func(a, b *decimal.Num) (*decimal.Num, error) { return pickByOrder(a, b, 1), nil })},
 	{"max", 1, many, "max(a, b, …) or max(list)", true, 1,
 		foldCall(func(a, b *decimal.Num) (*decimal.Num, error) { return pickByOrder(a, b, -1), nil })},
-	{"sum", 1, many, "sum(a, b, …) or sum(list)", true, 1, sum},
-	{"avg", 1, many, "avg(a, b, …) or avg(list)", true, 1, average},
+	{"sum", 1, many, "sum(a, b, …) or sum(list)", true, 1, sumArguments},
+	{"avg", 1, many, "avg(a, b, …) or avg(list)", true, 1, averageArguments},
 	{"round", 1, 2, "round(x) or round(x, places)", false, 1, roundCall},
 	{"sqrt", 1, 1, "sqrt(x)", false, 10, unaryCall(decimal.Sqrt)},
 	{"exp", 1, 1, "exp(x)", false, 60, unaryCall(decimal.Exp)},
@@ -108,12 +108,12 @@ func pickByOrder(a, b *decimal.Num, order int) *decimal.Num {
 	return a
 }
 
-func sum(args []Input) (*decimal.Num, error) {
+func sumArguments(args []Input) (*decimal.Num, error) {
 	return foldCall(decimal.Add)(append([]Input{{Num: new(decimal.Num)}}, args...))
 }
 
-func average(args []Input) (*decimal.Num, error) {
-	total, err := sum(args)
+func averageArguments(args []Input) (*decimal.Num, error) {
+	total, err := sumArguments(args)
 	if err != nil {
 		return nil, err
 	}

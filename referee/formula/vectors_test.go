@@ -70,7 +70,7 @@ func TestVectors(t *testing.T) {
 			t.Errorf("%s: %v", v.Src, err)
 			continue
 		}
-		same(t, v.Src, f, in, v.Want)
+		wantSame(t, v.Src, f, in, v.Want)
 		again, err := parseQuoted(f.Canonical(), names)
 		if err != nil {
 			t.Errorf("%s: canonical %s: %v", v.Src, f.Canonical(), err)
@@ -79,12 +79,12 @@ func TestVectors(t *testing.T) {
 		if again.Canonical() != f.Canonical() {
 			t.Errorf("%s: %s becomes %s", v.Src, f.Canonical(), again.Canonical())
 		}
-		same(t, f.Canonical(), again, in, v.Want)
+		wantSame(t, f.Canonical(), again, in, v.Want)
 	}
 }
 
-// same holds that f has the wanted value at in.
-func same(t *testing.T, src string, f *Formula, in Inputs, want string) {
+// wantSame holds that f has the wanted value at in.
+func wantSame(t *testing.T, src string, f *Formula, in Inputs, want string) {
 	t.Helper()
 	got, err := f.Eval(in)
 	if want == "ErrUndefined" {

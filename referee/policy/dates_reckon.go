@@ -17,7 +17,7 @@ func evalAddMonths(ev *evaluator, n *node, args []Val) Val {
 	if bad != nil {
 		return *bad
 	}
-	k, ok := place32(args[1])
+	k, ok := listPlace(args[1])
 	if !ok || k < -maxMonths || k > maxMonths {
 		return ev.typeMismatch(n.args[1], args[1], tNum, "the months of add_months (a whole number within ±12000)")
 	}

@@ -261,15 +261,15 @@ func (ev *evaluator) indexPart(n *node, base Val) Val {
 	case at.Kind != Num:
 		return ev.typeMismatch(n.args[1], at, tNum, "the subscript of a list")
 	}
-	i, ok := place32(at)
+	i, ok := listPlace(at)
 	if !ok {
 		return ev.typeMismatch(n.args[1], at, tNum, "the subscript of a list (a whole number)")
 	}
 	return base.itemAt(i)
 }
 
-// place32 is a number as a place in a list.
-func place32(v Val) (int, bool) {
+// listPlace is a number as a place in a list.
+func listPlace(v Val) (int, bool) {
 	i, ok := v.Num.Int64()
 	return int(i), ok && i == int64(int32(i))
 }
@@ -289,7 +289,7 @@ func (ev *evaluator) slicePart(n *node, base Val) Val {
 		}
 		k, ok := 0, false
 		if v.Kind == Num {
-			k, ok = place32(v)
+			k, ok = listPlace(v)
 		}
 		if !ok {
 			return ev.typeMismatch(a, v, tNum, "the bound of a slice (a whole number)")

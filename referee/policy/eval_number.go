@@ -130,7 +130,7 @@ func (ev *evaluator) evalExtreme(n *node, sign int, items []Val) Val {
 func evalRound(ev *evaluator, n *node, args []Val) Val {
 	places := 0
 	if len(args) > 1 {
-		p, ok := place32(args[1])
+		p, ok := listPlace(args[1])
 		if !ok || p < -300 || p > 300 {
 			return ev.typeMismatch(n.args[1], args[1], tNum, "the places of round (a whole number within ±300)")
 		}

@@ -52,8 +52,8 @@ func FuzzParseText(f *testing.F) {
 				continue
 			}
 			roundTrip(t, e, n)
-			evaluates(t, e, env)
-			evaluates(t, e, &Env{})
+			wantStableEvaluation(t, e, env)
+			wantStableEvaluation(t, e, &Env{})
 		}
 	})
 }
@@ -69,7 +69,7 @@ func checkRefusal(t *testing.T, e *Expr, err error) {
 	}
 }
 
-func evaluates(t *testing.T, e *Expr, env *Env) {
+func wantStableEvaluation(t *testing.T, e *Expr, env *Env) {
 	t.Helper()
 	first, second := e.Eval(env), e.Eval(env)
 	if first.Truth != second.Truth || first.Val.keyText() != second.Val.keyText() ||
@@ -101,7 +101,7 @@ func FuzzParseTree(f *testing.F) {
 			return
 		}
 		roundTrip(t, e, names)
-		evaluates(t, e, env)
+		wantStableEvaluation(t, e, env)
 	})
 }
 
@@ -127,7 +127,7 @@ func FuzzEval(f *testing.F) {
 		env := &Env{Root: root, InputsRoot: root.Get("inputs"), Calc: calc,
 			Space: func(string) Val { return FromJSON(root) }}
 		for _, e := range exprs {
-			evaluates(t, e, env)
+			wantStableEvaluation(t, e, env)
 		}
 	})
 }

@@ -94,7 +94,7 @@ func (s librarySheet) evaluate(t *testing.T, inputs *strictjson.Value, exact boo
 		if len(r.Issues) > 0 && exact {
 			t.Errorf("%s/%s: %+v", s.slug, c.id, r.Issues)
 		}
-		if exact && !near(r.Val, FromJSON(c.want)) {
+		if exact && !isNearlyEqual(r.Val, FromJSON(c.want)) {
 			t.Errorf("%s/%s = %v, want %s\n%s", s.slug, c.id, r.Val, c.want.Text, c.expr.Text())
 		}
 	}
@@ -113,8 +113,8 @@ func (s librarySheet) evaluate(t *testing.T, inputs *strictjson.Value, exact boo
 	return failing
 }
 
-// near is equality at 1e-9 relative: the expected values are binary floats.
-func near(got, want Val) bool {
+// isNearlyEqual is equality at 1e-9 relative: the expected values are binary floats.
+func isNearlyEqual(got, want Val) bool {
 	if got.Kind != Num || want.Kind != Num {
 		return got.keyText() == want.keyText()
 	}
@@ -139,7 +139,7 @@ func TestLibrary(t *testing.T) {
 			for _, id := range trip.Get("expect").Items {
 				want = append(want, id.Text)
 			}
-			got := s.evaluate(t, overridden(t, s.doc.Get("inputs"), trip.Get("overrides")), false)
+			got := s.evaluate(t, overrideInputs(t, s.doc.Get("inputs"), trip.Get("overrides")), false)
 			slices.Sort(want)
 			slices.Sort(got)
 			if !slices.Equal(got, want) {
@@ -152,8 +152,8 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// overridden is the inputs with some of them replaced.
-func overridden(t *testing.T, inputs, changes *strictjson.Value) *strictjson.Value {
+// overrideInputs is the inputs with some of them replaced.
+func overrideInputs(t *testing.T, inputs, changes *strictjson.Value) *strictjson.Value {
 	var b strings.Builder
 	for _, m := range inputs.Members {
 		if changes.Get(m.Key) == nil {

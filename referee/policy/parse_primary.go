@@ -55,15 +55,15 @@ func (p *parser) parseWord(t token, at place) *node {
 	case "and", "or", "not", "in", "else":
 		refuse(at, "", "expected a value, found %s", t)
 	}
-	if p.is("(") {
+	if p.nextIs("(") {
 		return p.parseInvocation(t, at)
 	}
 	if k, ok := prefixes[t.text]; ok {
-		if p.is(".") && p.toks[p.at+1].kind == tokName {
+		if p.nextIs(".") && p.toks[p.at+1].kind == tokName {
 			p.nextToken()
 			return p.namedNode(k, p.nextToken().text, at)
 		}
-		if p.is("[") && p.toks[p.at+1].kind == tokString {
+		if p.nextIs("[") && p.toks[p.at+1].kind == tokString {
 			p.nextToken()
 			name := p.nextToken().text
 			p.expectText("]", "after the name")
@@ -92,7 +92,7 @@ func (p *parser) parseOperands(end string) []*node {
 	var out []*node
 	for !p.acceptText(end) {
 		out = append(out, p.parseExpression())
-		if !p.is(end) {
+		if !p.nextIs(end) {
 			p.expectText(",", "or "+end)
 		}
 	}
@@ -143,7 +143,7 @@ func (p *parser) parseInvocation(t token, at place) *node {
 			i = c.argPosition(where)
 		}
 		c.setArg(i, p.parseArgument(c, i), where)
-		if !p.is(")") {
+		if !p.nextIs(")") {
 			p.expectText(",", "or )")
 		}
 	}

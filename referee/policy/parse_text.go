@@ -66,14 +66,14 @@ func (p *parser) nextToken() token {
 	return t
 }
 
-// is says whether the next token is an operator or a word of the language.
-func (p *parser) is(text string) bool {
+// nextIs says whether the next token is an operator or a word of the language.
+func (p *parser) nextIs(text string) bool {
 	t := p.peekToken()
 	return t.text == text && (t.kind == tokOp || t.kind == tokName && reserved[text])
 }
 
 func (p *parser) acceptText(text string) bool {
-	if !p.is(text) {
+	if !p.nextIs(text) {
 		return false
 	}
 	p.nextToken()
@@ -100,7 +100,7 @@ func (p *parser) parseExpression() *node {
 		return then
 	}
 	cond := p.parseOr()
-	if !p.is("else") {
+	if !p.nextIs("else") {
 		refuse(p.placeHere(), "write if(condition, requirement) for a requirement that only sometimes applies",
 			"expected else, found %s", p.peekToken())
 	}
@@ -137,7 +137,7 @@ var comparisons = map[string]bool{"==": true, "!=": true, "<": true, "<=": true,
 func (p *parser) parseComparison() *node {
 	at := p.placeHere()
 	left := p.parseSum()
-	if not := p.is("not"); not || p.is("in") {
+	if not := p.nextIs("not"); not || p.nextIs("in") {
 		p.nextToken()
 		if not {
 			p.expectText("in", "after not")
@@ -152,7 +152,7 @@ func (p *parser) parseComparison() *node {
 	if len(ops) == 0 {
 		return left
 	}
-	if p.is("in") || p.is("not") {
+	if p.nextIs("in") || p.nextIs("not") {
 		refuse(p.placeHere(), "join them with and", "in cannot be part of a chain of comparisons")
 	}
 	return p.compareNode(operands, ops, at)
@@ -172,7 +172,7 @@ func (p *parser) parseBinary(operand func() *node, ops ...string) *node {
 	for {
 		op := ""
 		for _, o := range ops {
-			if p.is(o) {
+			if p.nextIs(o) {
 				op = o
 			}
 		}
@@ -228,7 +228,7 @@ func (p *parser) parseDotted(n *node, at place) *node {
 	if t.kind != tokName {
 		refuse(at, `write ["a name"] for a name that is not a word`, "expected a name after . and found %s", t)
 	}
-	if p.is("(") {
+	if p.nextIs("(") {
 		refuse(place{col: t.col}, "write "+t.text+"(…) as a function of the value", "a value has no methods")
 	}
 	if n.kind == kRow && n.up > 0 && t.text == "outer" {
@@ -239,14 +239,14 @@ func (p *parser) parseDotted(n *node, at place) *node {
 
 func (p *parser) parseSubscript(n *node, at place) *node {
 	var from, to *node
-	if !p.is(":") {
+	if !p.nextIs(":") {
 		from = p.parseExpression()
 		if p.acceptText("]") {
 			return p.indexNode(n, from, at)
 		}
 	}
 	p.expectText(":", "or ] in a subscript")
-	if !p.is("]") {
+	if !p.nextIs("]") {
 		to = p.parseExpression()
 	}
 	p.expectText("]", "after a slice")

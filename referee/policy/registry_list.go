@@ -15,7 +15,7 @@ func oneList(name, doc, example string, result typ, eval func(*evaluator, *node,
 
 var listFunctions = []*function{
 	{name: "agg", group: groupList, result: tAny, resultOf: aggResult, lazy: evalAgg, check: checkAgg,
-		params: []param{word("op"), rows("over"), {name: "value", form: fRow, opt: true},
+		params: []param{textParam("op"), rowsParam("over"), {name: "value", form: fRow, opt: true},
 			{name: "where", form: fRow, opt: true, keyword: true},
 			{name: "p", typ: tNum, form: fNumber, opt: true, keyword: true}},
 		doc: "An aggregate over rows: count, sum, mean, min, max, rms, stddev (n-1), percentile (nearest rank), " +
@@ -56,10 +56,10 @@ var truthFunctions = []*function{
 	{name: "implies", params: []param{paramOf("if", tBool), paramOf("then", tBool)}, result: tBool, group: groupTruth,
 		lazy: evalImplies,
 		doc:  "not a or b: true where the premise is false.", example: "implies(cash_out, ltv <= 0.8)"},
-	{name: "nonempty", params: []param{x(0)}, result: tBool, group: groupTruth, lazy: evalNonempty,
+	{name: "nonempty", params: []param{paramX(0)}, result: tBool, group: groupTruth, lazy: evalNonempty,
 		doc:     `Holds something: null, "", white space, [] and {} are empty, 0 and False are not (S30).`,
 		example: "nonempty(memo)"},
-	{name: "all_nonempty", params: []param{rows("over"), {name: "field", typ: tStr, form: fText, opt: true},
+	{name: "all_nonempty", params: []param{rowsParam("over"), {name: "field", typ: tStr, form: fText, opt: true},
 		{name: "allow_empty", typ: tBool, form: fTruth, opt: true, keyword: true}},
 		result: tBool, group: groupTruth, lazy: evalAllNonempty, check: checkAllNonempty,
 		doc: "Every item of a list, or a field of it, holds something; an empty list only with " +
@@ -68,37 +68,38 @@ var truthFunctions = []*function{
 }
 
 var outsideFunctions = []*function{
-	{name: "data", params: []param{word("id"), word("stat"), {name: "column", typ: tStr, opt: true},
+	{name: "data", params: []param{textParam("id"), textParam("stat"), {name: "column", typ: tStr, opt: true},
 		{name: "arg", typ: tStr, form: fText, opt: true}},
 		result: tAny, group: groupOutside, lazy: evalData, check: checkData,
 		doc: "A statistic recounted from a CSV or JSONL evidence file: rows nulls distinct dups sum mean min max " +
 			"hist regex_hits type_errors sha256 bytes. " +
 			"arg is the value that hist counts, the pattern of regex_hits, the type of type_errors.",
 		example: `data("ledger", "rows") == len(rows)`},
-	{name: "evidence", params: []param{word("id"), word("selector")}, result: tAny, group: groupOutside,
+	{name: "evidence", params: []param{textParam("id"), textParam("selector")}, result: tAny, group: groupOutside,
 		lazy: evalEvidence, check: checkEvidence,
 		doc: "The value at a selector of an evidence file (S61).", example: `evidence("ledger", "#cell=4,2") == noi`},
-	{name: "table", params: []param{word("id"), {name: "column", typ: tStr, form: fText, variadic: true}}, result: tList,
-		group: groupOutside, lazy: evalTable, check: checkEvidence,
+	{name: "table", params: []param{textParam("id"), {name: "column", typ: tStr, form: fText, variadic: true}},
+		result: tList,
+		group:  groupOutside, lazy: evalTable, check: checkEvidence,
 		doc: "The rows of a CSV or JSONL evidence file in their order, each with the columns named, which are found by " +
 			"their headings. A cell of a column that the sheet declares as number is a number, as people write it; " +
 			"any other is a text.",
 		example: `agg("count", table("ledger", "paid"), "1", where="paid == 'yes'") >= 1`},
-	{name: "same_rows", params: []param{paramOf("rows", tList), word("id"), {name: "column", typ: tStr, form: fText,
+	{name: "same_rows", params: []param{paramOf("rows", tList), textParam("id"), {name: "column", typ: tStr, form: fText,
 		variadic: true}},
 		result: tBool, group: groupOutside, lazy: evalSameRows, check: checkSameRows,
 		doc: "The rows are those of a CSV or JSONL evidence file, as many and each once, in any order: of each " +
 			"the named columns are compared, a number by its value, a text letter for letter. With one column the " +
 			"rows may be the values themselves.",
 		example: `same_rows(rows, "ledger", "tenant", "rent")`},
-	{name: "prior", params: []param{paramOf("sha", tStr), word("path")}, result: tAny, group: groupOutside,
+	{name: "prior", params: []param{paramOf("sha", tStr), textParam("path")}, result: tAny, group: groupOutside,
 		lazy:    evalPrior,
 		doc:     "A value of a ledger receipt, found by its hash and verified again.",
 		example: `prior("3f", "/verdict/score") <= 100`},
-	{name: "claimed", params: []param{word("id")}, result: tAny, group: groupName,
+	{name: "claimed", params: []param{textParam("id")}, result: tAny, group: groupName,
 		doc: "The agent's stated result of a calculation (S14).", example: `claimed("dscr") >= 1.2`,
 		build: func(c *call) *node { return c.builder.namedNode(kClaimed, c.argumentText(0), c.given[0].place) }},
-	{name: "field", params: []param{word("path")}, result: tAny, group: groupName,
+	{name: "field", params: []param{textParam("path")}, result: tAny, group: groupName,
 		doc: "A value of the submission by its path: dotted, or a JSON Pointer; [*] for every item, under " +
 			"functions of lists (S28).",
 		example: `len(field("claims[*].claim")) >= 1`,

@@ -2,17 +2,18 @@ package policy
 
 import "github.com/defendableos/referee/internal/decimal"
 
-func x(t typ) param                          { return param{name: "x", typ: t} }
+func paramX(t typ) param                     { return param{name: "x", typ: t} }
 func paramOf(name string, t typ) param       { return param{name: name, typ: t} }
 func optionalParam(name string, t typ) param { return param{name: name, typ: t, opt: true} }
 func variadicParam(name string, t typ) param { return param{name: name, typ: t, variadic: true} }
-func word(name string) param                 { return param{name: name, typ: tStr, form: fText} }
-func rows(name string) param                 { return param{name: name, typ: tList, form: fPath} }
+func textParam(name string) param            { return param{name: name, typ: tStr, form: fText} }
+func rowsParam(name string) param            { return param{name: name, typ: tList, form: fPath} }
 func textAt(name string) param               { return param{name: name, typ: tStr, form: fPath} }
 
 // plainFunction makes the entry of a function of one number.
 func plainFunction(name, doc, example string, f num1, aliases ...string) *function {
-	return &function{name: name, aliases: aliases, params: []param{x(tNum)}, result: tNum, group: groupNumber, doc: doc,
+	return &function{name: name, aliases: aliases, params: []param{paramX(tNum)}, result: tNum, group: groupNumber,
+		doc:     doc,
 		example: example, eval: ofOneNumber(f)}
 }
 
@@ -33,7 +34,7 @@ var numberFunctions = []*function{
 		doc: "The sum, in the order given; of nothing 0.", example: "sum(flows) > 0"},
 	{name: "avg", params: []param{variadicParam("values", tNum|tList)}, result: tNum, group: groupNumber, eval: evalAvg,
 		doc: "The mean; of nothing missing.", example: "avg(flows) > 0"},
-	{name: "round", params: []param{x(tNum), optionalParam("places", tNum)}, result: tNum, group: groupNumber,
+	{name: "round", params: []param{paramX(tNum), optionalParam("places", tNum)}, result: tNum, group: groupNumber,
 		eval: evalRound,
 		doc:  "Rounded half to even at the decimal places given, 0 without (S15).", example: "round(dscr, 2) >= 1.2"},
 	plainFunction("sqrt", "The square root; of a negative number undefined.", "sqrt(noi) > 0", decimal.Sqrt),
@@ -42,13 +43,13 @@ var numberFunctions = []*function{
 	plainFunction("log10", "The logarithm to base 10.", "log10(noi) > 5", decimal.Log10),
 	plainFunction("floor", "The largest whole number not above x.", "floor(dscr) >= 1", decimal.Floor),
 	plainFunction("ceil", "The smallest whole number not below x.", "ceil(dscr) >= 2", decimal.Ceil),
-	{name: "pow", params: []param{x(tNum), paramOf("y", tNum)}, result: tNum, group: groupNumber,
+	{name: "pow", params: []param{paramX(tNum), paramOf("y", tNum)}, result: tNum, group: groupNumber,
 		doc: "Another way to write x ** y.", example: "pow(2, 10) == 1024",
 		build: func(c *call) *node { return c.arithNode("**", c.given[0], c.given[1], c.place) }},
 	plainFunction("sin", "The sine of radians, in decimal: the same digits everywhere.", "sin(radians(30)) < 1",
 		decimal.Sin),
 	plainFunction("cos", "The cosine of radians.", "cos(0) == 1", decimal.Cos),
-	{name: "atan2", params: []param{paramOf("y", tNum), x(tNum)}, result: tNum, group: groupNumber,
+	{name: "atan2", params: []param{paramOf("y", tNum), paramX(tNum)}, result: tNum, group: groupNumber,
 		eval: ofTwoNumbers(decimal.Atan2),
 		doc:  "The angle of the point (x, y) in radians; of (0, 0) undefined.", example: "degrees(atan2(1, 1)) == 45"},
 	plainFunction("degrees", "Radians as degrees.", "degrees(atan2(1, 1)) == 45", decimal.Degrees),
@@ -70,16 +71,16 @@ var numberFunctions = []*function{
 		eval: evalLookup, check: checkLookup,
 		doc:     "The entry of a const table; an unknown key is missing, and with on_missing \"flag\" also an issue.",
 		example: "ltv <= lookup(LIMITS, tier)"},
-	{name: "band", params: []param{x(tNum), paramOf("cuts", tList)}, result: tAny, group: groupNumber, lazy: evalBand,
+	{name: "band", params: []param{paramX(tNum), paramOf("cuts", tList)}, result: tAny, group: groupNumber, lazy: evalBand,
 		check: checkBand,
 		doc: "A step table from high to low: the value of the first bound that x reaches; below all of them " +
 			"missing.",
 		example: "ltv <= band(score, [[580, 0.965], [500, 0.9]])"},
-	{name: "piecewise", params: []param{x(tNum), paramOf("points", tList)}, result: tNum, group: groupNumber,
+	{name: "piecewise", params: []param{paramX(tNum), paramOf("points", tList)}, result: tNum, group: groupNumber,
 		eval: evalPiecewise, check: checkPiecewise,
 		doc:     "Linear interpolation between points (x, y) in ascending x, flat beyond the ends.",
 		example: "piecewise(score, CURVE) >= 70"},
-	{name: "to_number", params: []param{x(tNum | tStr | tList)}, result: tNum | tList, group: groupNumber,
+	{name: "to_number", params: []param{paramX(tNum | tStr | tList)}, result: tNum | tList, group: groupNumber,
 		eval: evalToNumber,
 		doc: "A text, or each text of a list, as a plain decimal; anything else is an issue. The only way from text " +
 			"to number.", example: "to_number(\"0.9\") >= 0.8"},

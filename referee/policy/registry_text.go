@@ -46,7 +46,7 @@ var textFunctions = []*function{
 	{name: "lower", params: []param{paramOf("text", tStr)}, result: tStr, group: groupText,
 		eval: ofText(func(s string) Val { return Text(strings.ToLower(s)) }),
 		doc:  "In lower case.", example: `contains(lower(memo), "governing law")`},
-	{name: "normalise", params: []param{x(tStr | tList), {name: "step", typ: tStr, form: fText, variadic: true}},
+	{name: "normalise", params: []param{paramX(tStr | tList), {name: "step", typ: tStr, form: fText, variadic: true}},
 		result: tStr | tList, group: groupText,
 		eval: evalNormalise, check: checkNormalise,
 		doc: "A text, or each text of a list, with case, space and strip (of space and punctuation at the ends) " +
@@ -79,17 +79,17 @@ var textFunctions = []*function{
 		doc:  "WCAG's contrast ratio of two colours #rrggbb.", example: `contrast("#333333", "#ffffff") >= 4.5`},
 }
 
-func between2(name, doc, example string, eval func(*evaluator, *node, []Val) Val) *function {
+func dateSpan(name, doc, example string, eval func(*evaluator, *node, []Val) Val) *function {
 	return &function{name: name, params: []param{paramOf("from", tStr), paramOf("to", tStr)}, result: tNum,
 		group: groupDate,
 		doc:   doc, example: example, eval: eval}
 }
 
 var dateFunctions = []*function{
-	between2("days", "Days from one ISO date or time to another; a fraction between times. UTC without a "+
+	dateSpan("days", "Days from one ISO date or time to another; a fraction between times. UTC without a "+
 		"offset.", "days(sent, closed) <= 30", datediffIn(86400)),
-	between2("hours", "Hours from one ISO date or time to another.", "hours(sent, closed) <= 72", datediffIn(3600)),
-	between2("months", "Whole months from one ISO date or time to another.", "months(sent, closed) <= 12", evalMonths),
+	dateSpan("hours", "Hours from one ISO date or time to another.", "hours(sent, closed) <= 72", datediffIn(3600)),
+	dateSpan("months", "Whole months from one ISO date or time to another.", "months(sent, closed) <= 12", evalMonths),
 	{name: "business_days", params: []param{paramOf("from", tStr), paramOf("to", tStr), optionalParam("calendar",
 		tCalendar)},
 		result: tNum, group: groupDate, eval: evalBusinessDays,
@@ -106,8 +106,9 @@ var dateFunctions = []*function{
 		doc: "The date itself where it is worked, else the first day after it that is; without a calendar " +
 			"Monday to Friday are worked.",
 		example: "closed <= working_day(add_months(sent, 12), FEDERAL)"},
-	{name: "datediff", params: []param{paramOf("from", tStr), paramOf("to", tStr), word("unit"), optionalParam("calendar",
-		tCalendar)},
+	{name: "datediff", params: []param{paramOf("from", tStr), paramOf("to", tStr), textParam("unit"),
+		optionalParam("calendar",
+			tCalendar)},
 		result: tNum, group: groupDate,
 		doc:     `Another way to write days, hours, months and business_days: datediff(from, to, "days").`,
 		example: `datediff(sent, closed, "months") <= 12`, build: buildDatediff},
