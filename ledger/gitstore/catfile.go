@@ -18,14 +18,17 @@ import (
 
 // gitBinary reads objects through `git cat-file`, which is the fastest reader there is. The repository is not trusted:
 // git runs in an empty repository of its own that only borrows the objects, so that no configuration, hook,
-// replacement, graft, commit graph or remote of the repository is ever seen, and nothing can be fetched.
+// replacement, graft, commit graph or remote of the repository is ever seen, and nothing can be fetched. It is safe for
+// concurrent use: each question has a process and a repository of its own.
 type gitBinary struct {
 	git     string // path of the binary
 	objects string // path of the objects directory
 	spare   spare
 }
 
-// borrowConfig is the configuration of the empty repository. What git holds in memory is bounded.
+// borrowConfig is the configuration of the empty repository. What git holds in memory is bounded: a pack of several
+// gigabytes would otherwise be mapped whole. The commit graph is off because it is a file that could state other
+// parents than the commits do.
 const borrowConfig = `[core]
 	repositoryformatversion = 0
 	bare = true
@@ -38,7 +41,8 @@ const borrowConfig = `[core]
 	auto = 0
 `
 
-// makeEmptyRepository makes the empty repository and returns its path.
+// makeEmptyRepository makes the empty repository and returns its path. It has no objects directory:
+// GIT_OBJECT_DIRECTORY names the one that is read.
 func makeEmptyRepository() (dir string, err error) {
 	dir, err = os.MkdirTemp("", "referee-git-")
 	if err != nil {
@@ -55,7 +59,9 @@ func makeEmptyRepository() (dir string, err error) {
 	return dir, nil
 }
 
-// gitCommand is a git that sees nothing but the objects. The function removes what it was given.
+// gitCommand is a git that sees nothing but the objects. The function removes what it was given. The environment is
+// written anew and not inherited, so that no GIT_ variable of the user's and no configuration of the system's acts;
+// without a protocol allowed, a partial clone cannot fetch what it lacks (TestNothingRuns).
 func (g *gitBinary) gitCommand(ctx context.Context, args ...string) (*exec.Cmd, func() error, error) {
 	dir, err := makeEmptyRepository()
 	if err != nil {
@@ -71,8 +77,9 @@ func (g *gitBinary) gitCommand(ctx context.Context, args ...string) (*exec.Cmd, 
 	return cmd, func() error { return os.RemoveAll(dir) }, nil
 }
 
-// streamGit runs git with the lines on its standard input and returns its standard output to use. What use leaves
-// unread is dropped, and git ended.
+// streamGit runs git with the lines on its standard input and has use read its standard output. What use leaves unread
+// is dropped, and git ended. git's own error comes out even where use succeeded: an answer that looks complete from a
+// process that failed is not complete. Of its messages 2,000 bytes are kept.
 func (g *gitBinary) streamGit(ctx context.Context, lines []string, args []string, use func(*bufio.Reader) error) error {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
@@ -95,8 +102,10 @@ func (g *gitBinary) streamGit(ctx context.Context, lines []string, args []string
 	if err != nil {
 		stop()
 	}
+	// Waited for in every case, or a process would be left.
 	ended := cmd.Wait()
 	switch {
+	// The caller had enough; that git was killed for it is no failure.
 	case errors.Is(err, errStop):
 		return nil
 	case err != nil:
@@ -108,9 +117,11 @@ func (g *gitBinary) streamGit(ctx context.Context, lines []string, args []string
 }
 
 // pipeSize is how much git may write before anybody reads. git writes object by object; a reader that is woken for each
-// spends more time on waking than on reading, so a patient one lets some of them come together.
+// spends more time on waking than on reading, so a patient one lets some of them come together. It is the most that
+// Linux allows without privileges (pipe(7), /proc/sys/fs/pipe-max-size).
 const pipeSize = 1 << 20
 
+// patient is a reader that sleeps a moment after a small read, so that the next one finds more.
 type patient struct{ r io.Reader }
 
 // Read implements io.Reader.
@@ -122,9 +133,10 @@ func (p patient) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// errStop ends a stream whose rest nobody wants.
+// errStop ends a stream whose rest nobody wants. It never reaches a caller outside the package.
 var errStop = errors.New("stop")
 
+// gitError is what git wrote to its standard error, nil if it wrote nothing.
 func gitError(s string) error {
 	if s = strings.TrimSpace(s); s != "" {
 		return errors.New("git says: " + s)
@@ -132,7 +144,8 @@ func gitError(s string) error {
 	return nil
 }
 
-// limited keeps the beginning of what is written.
+// limited keeps the beginning of what is written. It accepts all of it: a writer that refuses would end git with an
+// error of ours.
 type limited struct {
 	w    io.Writer
 	left int
@@ -146,7 +159,7 @@ func (l *limited) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// lineReader returns lines without joining them all first.
+// lineReader reads lines without joining them all first: a verification asks for a hundred thousand ids at once.
 type lineReader struct {
 	lines []string
 	rest  []byte
@@ -176,7 +189,8 @@ func (g *gitBinary) read(ctx context.Context, limit int64, ids []string) ([]gito
 	return readBulk(ctx, g, limit, ids)
 }
 
-// readHeader reads a line "<kind> <size>"; the size is −1 for "<id> missing".
+// readHeader reads a line "<kind> <size>"; the size is −1 for "<id> missing". The format leaves out the id, because the
+// answers come in the order of the questions (git cat-file --batch).
 func readHeader(r *bufio.Reader) (gitobject.Kind, int64, error) {
 	line, err := r.ReadSlice('\n')
 	if err != nil {
@@ -193,6 +207,8 @@ func readHeader(r *bufio.Reader) (gitobject.Kind, int64, error) {
 	return gitobject.Kind(kind), size, nil
 }
 
+// readBody reads one object. Whoever asks has looked at the sizes, and yet the size is held to maxBlob once more before
+// memory is taken: another process may write to the repository between the two.
 func (g *gitBinary) readBody(r *bufio.Reader, id string) (gitobject.Object, error) {
 	kind, size, err := readHeader(r)
 	switch {
@@ -207,6 +223,7 @@ func (g *gitBinary) readBody(r *bufio.Reader, id string) (gitobject.Object, erro
 	if _, err := io.ReadFull(r, data); err != nil {
 		return gitobject.Object{}, fmt.Errorf("%s: %w", id, err)
 	}
+	// git cat-file --batch ends each object with a line feed.
 	if _, err := r.Discard(1); err != nil {
 		return gitobject.Object{}, fmt.Errorf("%s: %w", id, err)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// goGit reads objects without a git binary. It sees objects only: configuration and references of the repository are
-// never read through it.
+// goGit reads objects without a git binary, which a container from scratch does not have. It sees objects only:
+// configuration and references of the repository are never read through it.
 type goGit struct {
 	dir string
 
@@ -24,13 +24,16 @@ type goGit struct {
 	store *filesystem.Storage
 }
 
-// deltaCache is how many bytes of bases for deltas are kept.
+// deltaCache is how many bytes of bases for deltas are kept, 48 MiB: neighbours in a pack are deltas of one base, and
+// without it each of them would inflate the whole chain again.
 const deltaCache = 48 << 20
 
 func newGoGit(dir string) *goGit {
 	return &goGit{dir: dir, store: openStorage(dir)}
 }
 
+// openStorage opens the objects with descriptors kept, because a verification reads one pack a hundred thousand times.
+// Alternates are absolute paths (gitrepository-layout, objects/info/alternates), so they are looked up from the root.
 func openStorage(dir string) *filesystem.Storage {
 	return filesystem.NewStorageWithOptions(osfs.New(dir), cache.NewObjectLRU(deltaCache), filesystem.Options{
 		KeepDescriptors: true, AlternatesFS: osfs.New("/"),
@@ -42,7 +45,7 @@ func (g *goGit) read(ctx context.Context, limit int64, ids []string) ([]gitobjec
 	return readBulk(ctx, g, limit, ids)
 }
 
-// sizes implements bulk.
+// sizes implements bulk. A cancelled job ends between two objects.
 func (g *goGit) sizes(ctx context.Context, ids []string) iter.Seq2[int64, error] {
 	return func(yield func(int64, error) bool) {
 		for _, id := range ids {
@@ -57,6 +60,8 @@ func (g *goGit) sizes(ctx context.Context, ids []string) iter.Seq2[int64, error]
 	}
 }
 
+// objectSize reads the header alone. Only "not found" is a missing object; any other error is a repository that cannot
+// be read, and must not look like one that lacks something.
 func (g *goGit) objectSize(id string) (size int64, err error) {
 	err = g.tryRelisting(func() error {
 		size, err = g.store.EncodedObjectSize(plumbing.NewHash(id))
@@ -72,12 +77,14 @@ func (g *goGit) objectSize(id string) (size int64, err error) {
 }
 
 // tryRelisting does what it is given, and once more with the packs listed anew if an object was not found: another
-// process may have packed it meanwhile.
+// process may have packed it meanwhile. go-git lists the packs once, when it is opened; git lists them anew itself. The
+// lock covers both tries.
 func (g *goGit) tryRelisting(do func() error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	err := do()
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		// Opened anew, because the list of packs is made once and kept.
 		_ = g.store.Close()
 		g.store = openStorage(g.dir)
 		err = do()
@@ -100,6 +107,7 @@ func (g *goGit) bodies(ctx context.Context, ids []string) iter.Seq2[gitobject.Ob
 	}
 }
 
+// objectBody reads one object, whose size the caller has looked at.
 func (g *goGit) objectBody(id string) (o gitobject.Object, err error) {
 	err = g.tryRelisting(func() error {
 		o, err = g.inflateObject(plumbing.NewHash(id))
@@ -115,11 +123,13 @@ func (g *goGit) objectBody(id string) (o gitobject.Object, err error) {
 	return o, nil
 }
 
+// inflateObject reads exactly as many bytes as the header says: ReadFull makes an error of fewer, and more are left.
 func (g *goGit) inflateObject(hash plumbing.Hash) (o gitobject.Object, err error) {
 	encoded, err := g.store.EncodedObject(plumbing.AnyObject, hash)
 	if err != nil {
 		return o, err
 	}
+	// go-git does not compare bytes and id either; objects does.
 	r, err := encoded.Reader()
 	if err != nil {
 		return o, err

@@ -16,11 +16,12 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// maxCommits bounds a walk along the commits.
+// maxCommits bounds a walk along the commits: as many as entries, since a sign-off is one commit.
 const maxCommits = 3_000_000
 
-// Commits returns the commits from the one named to the first, along first parents. An error that wraps ErrMissing ends
-// them where the repository does not hold the next.
+// Commits returns the commits from the one named to the first, along first parents: a ledger has no others, and a
+// second parent is a problem that VerifyHistory sees in Commit.Parents. An error that wraps ErrMissing ends them where
+// the repository does not hold the next.
 func (r *Repo) Commits(ctx context.Context, from string) iter.Seq2[ledger.Commit, error] {
 	return func(yield func(ledger.Commit, error) bool) {
 		next := from
@@ -41,12 +42,14 @@ func (r *Repo) Commits(ctx context.Context, from string) iter.Seq2[ledger.Commit
 	}
 }
 
-// recordsFrom reads the commits, and ends with an error that wraps ErrMissing if a parent is not there.
+// recordsFrom reads the commits, and ends with an error that wraps ErrMissing if a parent is not there. Every commit is
+// held to the id that the one after it names: what lists and reads them is fast and checks nothing.
 func (r *Repo) recordsFrom(ctx context.Context, from string) iter.Seq2[gitobject.Record, error] {
 	return func(yield func(gitobject.Record, error) bool) {
 		next := from
 		stopped := false
 		err := r.eachCommit(ctx, from, func(o gitobject.Object) error {
+			// Neither the list nor the reader is believed: the bytes must make the id that was named.
 			if o.Kind != gitobject.Commit || gitobject.ID(o.Kind, o.Data) != next {
 				return fmt.Errorf("%s: %w", next, ErrCorrupt)
 			}
@@ -63,6 +66,7 @@ func (r *Repo) recordsFrom(ctx context.Context, from string) iter.Seq2[gitobject
 			}
 			return nil
 		})
+		// The reading ended although the last commit names another one: a shallow clone, or a gap.
 		if err == nil && next != "" && !stopped {
 			err = fmt.Errorf("commit %s: %w", next, ErrMissing)
 		}
@@ -72,13 +76,17 @@ func (r *Repo) recordsFrom(ctx context.Context, from string) iter.Seq2[gitobject
 	}
 }
 
-// eachCommit reads commit by commit along first parents, as far as the repository holds them.
+// eachCommit reads commit by commit along first parents, as far as the repository holds them. That it ended early is
+// for recordsFrom to notice. maxCommits is enough for any ledger that Verify reads, and ends the walk over a branch
+// that was made to be endless.
 func (r *Repo) eachCommit(ctx context.Context, from string, each func(gitobject.Object) error) error {
+	// Three processes for all of them, where a process for each commit would take minutes.
 	if g, ok := r.all.(*gitBinary); ok {
 		return g.eachCommit(ctx, from, each)
 	}
 	for n := 0; from != "" && n < maxCommits; n++ {
 		got, err := r.all.(source).read(ctx, maxCommit, []string{from})
+		// recordsFrom knows that a parent was named and did not come.
 		if errors.Is(err, ErrMissing) {
 			return nil
 		}
@@ -100,6 +108,7 @@ func (r *Repo) eachCommit(ctx context.Context, from string, each func(gitobject.
 	return nil
 }
 
+// stopIs makes the end that a caller asked for no error.
 func stopIs(err error) error {
 	if errors.Is(err, errStop) {
 		return nil
@@ -108,13 +117,18 @@ func stopIs(err error) error {
 }
 
 // eachCommit lists the ids with rev-list while cat-file reads them. What rev-list says of parents is not believed: the
-// caller looks at each commit's own.
+// caller looks at each commit's own. Where rev-list fails at once, the first commit is tried alone, so that the error
+// is about an object and not about a program. Sizes come before bodies, as everywhere: a commit of a gigabyte is
+// refused unread.
 func (g *gitBinary) eachCommit(ctx context.Context, from string, each func(gitobject.Object) error) error {
+	// rev-list says nothing useful about a start that is not there.
 	size, err := readSize(ctx, g, from)
 	if err != nil || size < 0 {
 		return err
 	}
 	var ids []string
+	// --missing=allow-any, because a shallow clone ends at a parent that it does not have, and that must not end the
+	// list with an error. No commit graph and no graft can act here (borrowConfig, gitCommand).
 	err = g.streamGit(ctx, nil, []string{"rev-list", "--first-parent", "--missing=allow-any",
 		"--max-count=" + fmt.Sprint(maxCommits), from}, func(r *bufio.Reader) error {
 		for {
@@ -130,6 +144,7 @@ func (g *gitBinary) eachCommit(ctx context.Context, from string, each func(gitob
 			}
 		}
 	})
+	// What was listed before a failure is read all the same; the missing rest is noticed by its absence.
 	if err != nil && len(ids) == 0 {
 		ids = []string{from}
 	}
@@ -158,6 +173,7 @@ func (g *gitBinary) eachCommit(ctx context.Context, from string, each func(gitob
 	return nil
 }
 
+// readSize asks for the size of one object, −1 if it is missing.
 func readSize(ctx context.Context, b bulk, id string) (int64, error) {
 	for size, err := range b.sizes(ctx, []string{id}) {
 		return size, err
@@ -165,7 +181,8 @@ func readSize(ctx context.Context, b bulk, id string) (int64, error) {
 	return -1, nil
 }
 
-// Edits gives, for a commit, the paths that it changes or deletes, except HEAD.json: in a ledger there are none.
+// Edits returns, for a commit, the paths that it changes or deletes, except HEAD.json: a ledger's commits only add
+// files. The newest tree cannot show that a file was changed and changed back.
 func (r *Repo) Edits(ctx context.Context, commit, parent string) ([]string, error) {
 	trees := [2]string{}
 	for i, id := range []string{parent, commit} {
@@ -178,6 +195,7 @@ func (r *Repo) Edits(ctx context.Context, commit, parent string) ([]string, erro
 		}
 		trees[i] = rec.Tree
 	}
+	// The first commit has nothing that it could change.
 	if parent == "" {
 		return nil, nil
 	}
@@ -186,7 +204,8 @@ func (r *Repo) Edits(ctx context.Context, commit, parent string) ([]string, erro
 	return d.edits, err
 }
 
-// libraryObjects is the objects as go-git reads them, which is the faster way to many small ones in no order.
+// libraryObjects is the objects as go-git reads them, which is the faster way to many small ones in no order. A process
+// for each of them would cost more than the reading.
 func (r *Repo) libraryObjects() *objects {
 	if _, ok := r.all.(*goGit); ok {
 		return r.objects
@@ -195,16 +214,19 @@ func (r *Repo) libraryObjects() *objects {
 	return r.small
 }
 
-// maxEdits bounds the paths listed for one commit.
+// maxEdits bounds the paths listed for one commit; a rewrite of everything is one finding.
 const maxEdits = 20
 
+// differ compares two trees and keeps what the newer one does not have as it was.
 type differ struct {
 	ctx     context.Context
 	objects *objects
 	edits   []string
 }
 
-// compareTrees lists what stands in the old tree and is another object, or gone, in the new one.
+// compareTrees lists what is in the old tree and is another object, or gone, in the new one. Equal ids are equal trees,
+// so only the directories on the way to a change are read. HEAD.json may have other bytes, but must stay a regular
+// file.
 func (d *differ) compareTrees(path, old, now string) error {
 	if old == now || len(d.edits) >= maxEdits {
 		return nil
@@ -220,6 +242,7 @@ func (d *differ) compareTrees(path, old, now string) error {
 	for _, was := range both[0] {
 		is, name := names[was.Name], strings.TrimPrefix(path+"/"+was.Name, "/")
 		switch {
+		// A missing name is the zero Entry here, so a deletion is a difference too.
 		case is == was || name == ledger.HeadPath && is.Mode == was.Mode:
 		case is.IsTree() && was.IsTree():
 			if err := d.compareTrees(name, was.ID, is.ID); err != nil {
@@ -232,8 +255,9 @@ func (d *differ) compareTrees(path, old, now string) error {
 	return nil
 }
 
-// Altered returns what would make git show other objects or other parents than the ones named: refs/replace and
-// info/grafts. None of it is believed here; but who uses git by hand would be shown something else.
+// Altered returns what would make git show other objects or other parents than the ones named: refs/replace
+// (git-replace) and info/grafts (gitrepository-layout). None of it is believed here; but who uses git by hand would be
+// shown something else, and could not tell why it differs from the verification.
 func (r *Repo) Altered() ([]ledger.Problem, error) {
 	var problems []ledger.Problem
 	add := func(format string, args ...any) {
@@ -248,12 +272,14 @@ func (r *Repo) Altered() ([]ledger.Problem, error) {
 	if len(replaced) > 0 {
 		add("refs/replace holds %d references, such as %.60s", len(replaced), replaced[0])
 	}
+	// An empty file changes nothing, and some tools leave one.
 	if info, err := os.Stat(filepath.Join(r.dir, "info", "grafts")); err == nil && info.Size() > 0 {
 		add("info/grafts replaces the parents of commits")
 	}
 	return problems, nil
 }
 
+// replacedObjects looks in both places where git keeps references.
 func (r *Repo) replacedObjects() (names []string, err error) {
 	entries, err := os.ReadDir(filepath.Join(r.dir, "refs", "replace"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -270,7 +296,8 @@ func (r *Repo) replacedObjects() (names []string, err error) {
 	return names, err
 }
 
-// isShallowAt reports whether the repository says that it ends at this commit.
+// isShallowAt reports whether the repository says that it ends at this commit. The file only explains a missing parent;
+// whatever it says, a history without its beginning is a problem.
 func (r *Repo) isShallowAt(commit string) bool {
 	b, err := os.ReadFile(filepath.Join(r.dir, "shallow"))
 	return err == nil && strings.Contains("\n"+string(b)+"\n", "\n"+commit+"\n")

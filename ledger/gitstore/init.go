@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Init makes dir, which is empty or absent, a bare repository without a commit.
+// Init makes dir, which is empty or absent, a bare repository without a commit. It writes what git init would, and no
+// hooks or templates, so it needs no git binary and nothing of the user's template directory gets in. A directory with
+// files is refused, because they could act as a repository's.
 func Init(dir, branch string) error {
 	if err := CheckBranch(branch); err != nil {
 		return err

@@ -14,14 +14,16 @@ import (
 )
 
 // local is a branch of a repository on this machine. Objects are written into it, never through a work tree or an
-// index.
+// index: those belong to the user, who may be in the middle of something. All writes go through fs, so that tests can
+// make each of them fail (TestEveryWriteFails).
 type local struct {
 	repo *Repo
 	ref  string
 	fs   billy.Filesystem
 }
 
-// lockWait is how long a lock that another program holds is waited for.
+// lockWait is how long a lock that another program holds is waited for. git holds one for milliseconds; a lock that is
+// still there after three seconds was left behind.
 const lockWait = 3 * time.Second
 
 func openLocal(path string, o Options) (*Store, error) {
@@ -36,8 +38,11 @@ func openLocal(path string, o Options) (*Store, error) {
 
 func (l *local) tip(context.Context) (string, error) { return readRef(l.repo.dir, l.ref) }
 
-// publish refuses a branch that is checked out: the work tree would seem to undo what was appended.
+// publish refuses a branch that is checked out: the index would lag behind it, and the next commit of the user's would
+// undo what was appended. git push refuses it for the same reason (receive.denyCurrentBranch). A clone's copy of a
+// remote branch is refused too, since the next fetch would overwrite it.
 func (l *local) publish(ctx context.Context, old, commit string, objects []gitobject.Object) error {
+	// Said with the command that makes a branch of one's own.
 	if short, ok := strings.CutPrefix(l.ref, "refs/remotes/origin/"); ok {
 		return fmt.Errorf("%s is this clone's copy of a remote branch and cannot be appended to; run `git branch %s "+
 			"origin/%s` to make a local one", l.ref, short, short)
@@ -49,7 +54,8 @@ func (l *local) publish(ctx context.Context, old, commit string, objects []gitob
 	return swap.swap(ctx, l.ref, old, commit, func() error { return writeLoose(l.fs, objects) })
 }
 
-// Tree returns a state of the ledger for verification as a whole. A remote's is fetched first.
+// Tree returns a state of the ledger for verification as a whole. A remote's is fetched first (Clone): object by
+// object, it would be one request for each of a hundred thousand.
 func (s *Store) Tree(at ledger.Snapshot) (ledger.Tree, error) {
 	if at.ID == "" {
 		return ledger.FileTree{}, nil

@@ -14,8 +14,9 @@ import (
 	"github.com/go-git/go-billy/v5"
 )
 
-// writeLoose writes objects as git does: whole under another name, then renamed. One that is killed in between leaves a
-// file that git's own cleaning removes.
+// writeLoose writes objects as git does: whole under another name, then renamed, so that an object is there complete or
+// not at all. A process that is killed in between leaves a file that git's own cleaning removes (git prune knows
+// tmp_obj_). An object that is there already is not written again: its name is its content.
 func writeLoose(f billy.Filesystem, objects []gitobject.Object) error {
 	var l looseWriter
 	for _, o := range objects {
@@ -33,7 +34,8 @@ func writeLoose(f billy.Filesystem, objects []gitobject.Object) error {
 // looseWriter keeps the compressors, whose making takes longer than most objects.
 type looseWriter struct{ fast, stored *zlib.Writer }
 
-// compressorFor returns the compressor for an object. A tree is mostly hashes, which do not get shorter.
+// compressorFor returns the compressor for an object. A tree is mostly hashes, which do not get shorter. BestSpeed,
+// because an append waits for it and git packs the objects later anyway.
 func (l *looseWriter) compressorFor(w io.Writer, kind gitobject.Kind) (*zlib.Writer, error) {
 	z, level := &l.fast, zlib.BestSpeed
 	if kind == gitobject.Tree {
@@ -48,16 +50,20 @@ func (l *looseWriter) compressorFor(w io.Writer, kind gitobject.Kind) (*zlib.Wri
 	return *z, err
 }
 
+// writeOne writes one object under a random name and renames it. Two processes may write the same object; the second
+// rename puts equal bytes in the place of equal bytes.
 func (l *looseWriter) writeOne(f billy.Filesystem, name string, o gitobject.Object) error {
 	if err := f.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err
 	}
+	// In the same directory, or the rename could cross file systems, where it is not atomic.
 	temp := path.Join(path.Dir(name), fmt.Sprintf("tmp_obj_%016x", rand.Uint64()))
 	err := l.deflateTo(f, temp, o)
 	if err == nil {
 		err = f.Rename(temp, name)
 	}
 	if err != nil {
+		// A full disk must not stay full because of what could not be completed (TestFileLimit).
 		if gone := f.Remove(temp); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
 			err = errors.Join(err, gone)
 		}
@@ -65,6 +71,9 @@ func (l *looseWriter) writeOne(f billy.Filesystem, name string, o gitobject.Obje
 	return err
 }
 
+// deflateTo writes the header "<kind> <size>\0" and the bytes through zlib (gitrepository-layout calls these loose
+// objects). The file is read-only, as git's are, and on the disk before it is renamed: after a crash, a branch must not
+// name an object whose bytes were never written.
 func (l *looseWriter) deflateTo(f billy.Filesystem, name string, o gitobject.Object) (err error) {
 	file, err := f.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
 	if err != nil {

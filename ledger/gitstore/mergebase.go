@@ -7,10 +7,12 @@ import (
 	"github.com/defendableos/referee/internal/gitobject"
 )
 
-// mergeBaseDepth is how many commits behind each of the two tips are looked at.
+// mergeBaseDepth is how many commits behind each of the two tips are looked at. A commit is a few hundred bytes, so
+// this is one small request; a branch that left base longer ago is asked about at the API.
 const mergeBaseDepth = 250
 
-// maxStops bounds the work over a history that was made to be tangled.
+// maxStops bounds the work over a history that was made to be tangled. mergeBase walks once for each of them, so their
+// number must not be the author's to choose.
 const maxStops = 100
 
 // MergeBase finds the best common ancestor of two commits by one request for commits without their trees. It is ok only
@@ -29,6 +31,7 @@ func (w *Work) MergeBase(ctx context.Context, base, head string) (id string, ok 
 	if !gitobject.IsID(base) || !gitobject.IsID(head) {
 		return "", false, fmt.Errorf("%q or %q: not a commit id", base, head)
 	}
+	// An old server would send all files of both commits; asking the API is cheaper.
 	if err := w.remote.greetServer(ctx); err != nil || w.remote.wire == nil {
 		return "", false, err
 	}
@@ -51,7 +54,8 @@ func (w *Work) MergeBase(ctx context.Context, base, head string) (id string, ok 
 // lineage are commits with their parents.
 type lineage map[string][]string
 
-// fetchLineage asks for the commits behind others.
+// fetchLineage asks for the commits behind others, without their trees. ReadPack computes the id of each, so a server
+// cannot invent a parent.
 func (w *wire) fetchLineage(ctx context.Context, wants []string, depth int) (lineage, error) {
 	pack, end, err := w.fetchPack(ctx, wants, "filter tree:0", fmt.Sprintf("deepen %d", depth))
 	if err != nil {
@@ -78,7 +82,8 @@ func (w *wire) fetchLineage(ctx context.Context, wants []string, depth int) (lin
 }
 
 // walkParents follows all parents from a commit and stops at those of a set: the commits that it passes, and those at
-// which it stops. It is whole where it meets no commit that did not come.
+// which it stops. It is whole where it meets no commit that did not come. It keeps its own stack, because a history can
+// be deeper than the stack of a process. All parents are followed, since a merge can bring base in from any side.
 func (l lineage) walkParents(from string, stop map[string]bool) (passed, stopped map[string]bool, whole bool) {
 	passed, stopped, whole = map[string]bool{}, map[string]bool{}, true
 	for next := []string{from}; len(next) > 0; {
@@ -99,18 +104,21 @@ func (l lineage) walkParents(from string, stop map[string]bool) (passed, stopped
 	return passed, stopped, whole
 }
 
-// mergeBase is what MergeBase proves.
+// mergeBase is what MergeBase proves; the three walks are those of the proof, in its order. Whatever it cannot prove is
+// not ok, and never a guess.
 func (l lineage) mergeBase(base, head string) (id string, ok bool) {
 	seen, _, _ := l.walkParents(base, nil)
 	_, stopped, whole := l.walkParents(head, seen)
 	if !whole {
 		return "", false
 	}
+	// An honest history stops once where it left base, and once for each time that base was merged in.
 	if len(stopped) > maxStops {
 		return "", false
 	}
 	for id := range stopped { // at most one of them has all the others behind it
 		behind, _, _ := l.walkParents(id, nil)
+		// Otherwise the two have several best common ancestors, and none of them is the merge base.
 		if !includesAll(behind, stopped) {
 			continue
 		}

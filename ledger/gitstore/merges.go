@@ -14,21 +14,25 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// Base says which commits a complete ledger accounts for, and what is a run in them.
+// Base says which commits a complete ledger accounts for, and what is a run in them. This package knows neither
+// configuration nor run manifests, so the caller brings both.
 type Base struct {
 	Commit string // the newest
 	Until  string // the commit that the ledger began on, which is not looked at any more; "" for all
 	// IsRun tells whether a path is the manifest of a run that the gate judges.
 	IsRun func(manifest string) bool
-	// Read returns what a ledger knows of the run with that manifest.
+	// Read returns what a ledger knows of the run with that manifest. It is given the tree of the commit itself: later
+	// commits may have changed the run.
 	Read func(tree fs.FS, manifest string) (ledger.MergedRun, error)
 }
 
 // manifest is the file that makes a directory a run.
 const manifest = "run.json"
 
-// Merges returns the commits on base, along first parents from the oldest, that bring or change a run. A run that
-// cannot be read is among them, with its path and the reason as its ID, so that it cannot pass for one with a receipt.
+// Merges returns the commits on base, along first parents from the oldest, that bring or change a run. First parents
+// are what base itself went through; what a merge brought is compared at the merge. A run that cannot be read is among
+// them, with its path and the reason as its ID, so that it cannot pass for one with a receipt. The walk goes backwards,
+// so each commit is compared when the one before it is known.
 func (r *Repo) Merges(ctx context.Context, b Base) (records []ledger.MergeRecord, err error) {
 	tree := ""
 	var newer *ledger.MergeRecord
@@ -51,6 +55,7 @@ func (r *Repo) Merges(ctx context.Context, b Base) (records []ledger.MergeRecord
 		if err := look(tree); err != nil {
 			return nil, err
 		}
+		// The commit on which the ledger began is the last to compare with, and its own runs are older than the ledger.
 		if next == b.Until {
 			slices.Reverse(records)
 			return records, nil
@@ -68,7 +73,8 @@ func (r *Repo) Merges(ctx context.Context, b Base) (records []ledger.MergeRecord
 	return records, nil
 }
 
-// pullPattern is how forges name a pull request in the message of its merge.
+// pullPattern is how forges name a pull request in the message of its merge: GitHub's two, of a merge commit, and of a
+// squash, which puts the number at the end of the title.
 var pullPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\A(?:Merge pull request #([1-9][0-9]{0,7}) |[^\n]*\(#([1-9][0-9]{0,7})\)(?:\n|\z))`)
 })
@@ -86,7 +92,7 @@ func pullOf(message string) int64 {
 	return n
 }
 
-// changedRuns returns the runs that stand in the new tree and are other than in the old one.
+// changedRuns returns the runs in the new tree that are not the same in the old one.
 func (r *Repo) changedRuns(ctx context.Context, b Base, commit, old, now string) ([]ledger.MergedRun, error) {
 	c := changes{ctx: ctx, objects: r.libraryObjects(), isRun: b.IsRun}
 	if err := c.compareTrees("", old, now); err != nil {
@@ -110,7 +116,8 @@ func (r *Repo) changedRuns(ctx context.Context, b Base, commit, old, now string)
 	return runs, nil
 }
 
-// changes lists the runs below directories that differ.
+// changes lists the runs below directories that differ. A run that was deleted needs no receipt, so only the new tree
+// is listed.
 type changes struct {
 	ctx       context.Context
 	objects   *objects
@@ -118,9 +125,12 @@ type changes struct {
 	manifests []string
 }
 
-// maxDepth bounds the directories gone through below one another, for a tree may name what it likes.
+// maxDepth bounds the directories gone through below one another: a tree cannot contain itself, but a chain of trees
+// costs its author a few bytes a level.
 const maxDepth = 64
 
+// compareTrees goes down where ids differ. A manifest counts as soon as anything in its directory or below has changed:
+// the submission decides what was signed, and it lies beside the manifest.
 func (c *changes) compareTrees(dir, old, now string) error {
 	if old == now || pathDepth(dir) > maxDepth {
 		return nil
@@ -145,6 +155,7 @@ func (c *changes) compareTrees(dir, old, now string) error {
 			continue
 		}
 		was := entryOf(before, e.Name)
+		// A file in the place of a directory is as good as nothing: all below the new directory is new.
 		if !was.IsTree() {
 			was.ID = ""
 		}
@@ -156,7 +167,7 @@ func (c *changes) compareTrees(dir, old, now string) error {
 }
 
 // Complete returns the merged runs for which the ledger at commit has neither a live receipt nor an unreceipted entry,
-// and the merged entries that no commit on base bears out.
+// and the merged entries that no commit on base bears out. It needs no forge, only a clone of the base.
 func (r *Repo) Complete(ctx context.Context, commit string, b Base) ([]ledger.Problem, error) {
 	merges, err := r.Merges(ctx, b)
 	if err != nil {

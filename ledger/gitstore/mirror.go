@@ -11,7 +11,8 @@ import (
 	"github.com/defendableos/referee/internal/gitobject"
 )
 
-// mirror holds the newest commit of a branch whole, for servers that give nothing less.
+// mirror holds the newest commit of a branch whole, for servers that send nothing less. It is a directory of our own,
+// so that nothing of the user's repositories is read or changed, and is removed by close.
 type mirror struct {
 	o    Options
 	url  string
@@ -21,9 +22,11 @@ type mirror struct {
 	repo *Repo
 }
 
-// updateMirror fetches what is new and returns the branch's commit, "" if there is no branch.
+// updateMirror fetches what is new and returns the branch's commit, "" if there is no branch. A depth of 1 is enough: a
+// ledger's newest tree contains every entry.
 func (m *mirror) updateMirror(ctx context.Context) (string, error) {
 	if m.repo == nil {
+		// Made when first needed: most ledgers are read object by object.
 		dir, err := os.MkdirTemp(m.o.Cache, "referee-ledger-")
 		if err != nil {
 			return "", err
@@ -47,7 +50,8 @@ func (m *mirror) updateMirror(ctx context.Context) (string, error) {
 }
 
 // fetchBranch brings the branch into a bare repository, depth commits of it, 0 for all: over HTTP by go-git, and over
-// everything else by the git binary, which knows the user's keys and hosts.
+// everything else by the git binary, which knows the user's keys and hosts; asking for them again would be worse than
+// using a second program.
 func (m *mirror) fetchBranch(ctx context.Context, dir string, depth int) error {
 	if m.web == nil {
 		return fetchByGit(ctx, dir, m.url, m.ref, depth, m.o)
@@ -55,7 +59,7 @@ func (m *mirror) fetchBranch(ctx context.Context, dir string, depth int) error {
 	return m.web.fetch(ctx, dir, m.ref, depth)
 }
 
-// read implements source.
+// read implements source. The bytes are held to their ids by objects, which asks it.
 func (m *mirror) read(ctx context.Context, limit int64, ids []string) ([]gitobject.Object, error) {
 	if m.repo == nil {
 		return nil, fmt.Errorf("%s: %w: nothing was fetched yet", ids[0], ErrMissing)
@@ -63,7 +67,7 @@ func (m *mirror) read(ctx context.Context, limit int64, ids []string) ([]gitobje
 	return m.repo.all.(source).read(ctx, limit, ids)
 }
 
-// close removes what was fetched.
+// close removes what was fetched: it is a copy of somebody's private repository.
 func (m *mirror) close() error {
 	if m.dir == "" {
 		return nil
@@ -72,7 +76,8 @@ func (m *mirror) close() error {
 }
 
 // Clone fetches the ledger's whole history into dir, which is empty or absent, and opens it there: with the git binary
-// where one is given, which is faster, or with go-git.
+// where one is given, which is faster, or with go-git. The clone has no remote and no configuration of the source, so
+// nothing in it can act later.
 func Clone(ctx context.Context, location, dir string, o Options) (*Repo, error) {
 	s, err := Open(location, o)
 	if err != nil {
@@ -96,21 +101,26 @@ func Clone(ctx context.Context, location, dir string, o Options) (*Repo, error) 
 	return OpenRepo(dir, o.Git)
 }
 
-// fetchByGit runs git fetch in a repository of our own. The token goes through the environment, not the arguments,
-// which every user of the machine can read.
+// fetchByGit runs git fetch in a repository of our own. "--" keeps a location that begins with a hyphen from being an
+// option, and the leading "+" lets a branch that was rewritten come in: that it was is for the verification to say,
+// which could not look at it otherwise.
 func fetchByGit(ctx context.Context, dir, location, ref string, depth int, o Options) error {
 	args := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head"}
 	if depth > 0 {
 		args = append(args, fmt.Sprintf("--depth=%d", depth))
 	}
 	err := runGit(ctx, dir, o, append(args, "--", location, "+"+ref+":"+ref)...)
+	// LC_ALL=C in runGit keeps this text from being translated.
 	if err != nil && strings.Contains(err.Error(), "couldn't find remote ref") {
 		return errNoBranch
 	}
 	return err
 }
 
-// runGit runs the git binary in a repository of our own.
+// runGit runs the git binary in a repository of our own, in the user's environment, because ssh needs its agent and its
+// hosts. It never asks at a terminal. The token goes through the environment and not the arguments, which every user of
+// the machine can read. fsck is left out: objects are held to their ids and to the ledger's rules when they are read.
+// What git says is cut at 500 bytes; it may repeat what a server said.
 func runGit(ctx context.Context, dir string, o Options, args ...string) error {
 	cmd := exec.CommandContext(ctx, o.Git,
 		append([]string{"--git-dir=" + dir, "-c", "gc.auto=0", "-c", "fetch.fsckObjects=false"}, args...)...)

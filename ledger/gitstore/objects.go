@@ -12,7 +12,8 @@ import (
 	"github.com/defendableos/referee/internal/gitobject"
 )
 
-// What reading an object can end in; test with errors.Is.
+// What reading an object can end in; test with errors.Is. They are kept apart because each is another finding: a clone
+// that lacks something, a file that would exhaust the reader, a repository whose bytes were changed.
 var (
 	ErrMissing  = errors.New("the object is missing")
 	ErrTooLarge = errors.New("the object is too large")
@@ -27,14 +28,15 @@ const (
 	maxHeld   = 64 << 20 // of objects remembered
 )
 
-// source reads objects by their ids.
+// source reads objects by their ids. It need not check them: objects does, once for all sources.
 type source interface {
 	// read returns the objects in the order of ids, none of which has more than limit bytes: that is known before
 	// anything is inflated. ErrMissing and ErrTooLarge name the object.
 	read(ctx context.Context, limit int64, ids []string) ([]gitobject.Object, error)
 }
 
-// bulk is a source on this machine, which can stream.
+// bulk is a source on this machine, which can stream. Sizes and bodies are two questions, because a size must be known
+// before its bytes are inflated: a few kilobytes of zlib can be gigabytes (TestBombs).
 type bulk interface {
 	// sizes returns the size of each object from its header, −1 for a missing one.
 	sizes(ctx context.Context, ids []string) iter.Seq2[int64, error]
@@ -42,9 +44,10 @@ type bulk interface {
 	bodies(ctx context.Context, ids []string) iter.Seq2[gitobject.Object, error]
 }
 
-// readBulk is the source that a bulk is.
+// readBulk is the source that a bulk is. All sizes are held to the limit before the first body is read.
 func readBulk(ctx context.Context, b bulk, limit int64, ids []string) ([]gitobject.Object, error) {
 	i := 0
+	// Everything is measured before anything is read, so that a refusal costs no memory.
 	for size, err := range b.sizes(ctx, ids) {
 		switch {
 		case err != nil:
@@ -75,14 +78,19 @@ type objects struct {
 	size int                          // of both, in bytes, about
 }
 
+// newObjects makes the one layer through which this package reads, except for a walk over a whole ledger (Tree) or
+// along all commits (Commits): those hold what they read to its id themselves, and need no memory of it.
 func newObjects(from source) *objects {
 	return &objects{from: from, held: map[string]gitobject.Object{}, dirs: map[string][]gitobject.Entry{}}
 }
 
-// getObjects returns the objects in the order of ids.
+// getObjects returns the objects in the order of ids. What it read itself is taken from fresh and not looked up again:
+// another goroutine may have made objects forget it. The limit is asked again of what was held, which another caller
+// may have read with a larger one.
 func (o *objects) getObjects(ctx context.Context, limit int64, ids ...string) ([]gitobject.Object, error) {
 	var want []string
 	for _, id := range ids {
+		// An id that is asked for twice is read once; of a ledger's files, three names have one object.
 		if _, ok := o.heldObject(id); !ok && !slices.Contains(want, id) {
 			want = append(want, id)
 		}
@@ -94,6 +102,7 @@ func (o *objects) getObjects(ctx context.Context, limit int64, ids ...string) ([
 			return nil, err
 		}
 		for i, obj := range read {
+			// This line is what makes a mirror, a server or a damaged disk harmless: other bytes are never returned.
 			if gitobject.ID(obj.Kind, obj.Data) != want[i] {
 				return nil, fmt.Errorf("%s: %w", want[i], ErrCorrupt)
 			}
@@ -109,6 +118,7 @@ func (o *objects) getObjects(ctx context.Context, limit int64, ids ...string) ([
 				return nil, fmt.Errorf("%s: %w", id, ErrMissing)
 			}
 		}
+		// Also of what was in memory: the caller's bound holds, whoever read the object first.
 		if int64(len(obj.Data)) > limit {
 			return nil, fmt.Errorf("%s: %w: %d bytes, at most %d are read", id, ErrTooLarge, len(obj.Data), limit)
 		}
@@ -124,10 +134,12 @@ func (o *objects) heldObject(id string) (gitobject.Object, bool) {
 	return obj, ok
 }
 
-// holdObject keeps an object; when there are too many bytes, it forgets all others.
+// holdObject keeps an object; when there are too many bytes, it forgets all others. Forgetting all is crude and has no
+// state of its own; what is still needed is read again.
 func (o *objects) holdObject(obj gitobject.Object) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	// maxHeld bounds the memory of a store that lives as long as a server does.
 	if o.size+len(obj.Data) > maxHeld {
 		clear(o.held)
 		clear(o.dirs)
@@ -138,7 +150,8 @@ func (o *objects) holdObject(obj gitobject.Object) {
 }
 
 // parsedTree takes a tree apart, once as long as it is held: a directory of ten thousand is looked into for one name,
-// and then for the next. Nobody changes what it gives.
+// and then for the next. Nobody changes what it gives. The size of the entries is an estimate: five times that of the
+// tree's bytes.
 func (o *objects) parsedTree(tree gitobject.Object) ([]gitobject.Entry, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -149,6 +162,7 @@ func (o *objects) parsedTree(tree gitobject.Object) ([]gitobject.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Only for as long as the tree itself is held, so that both are forgotten together.
 	if _, held := o.held[tree.ID]; held {
 		o.dirs[tree.ID] = entries
 		o.size += 5 * len(tree.Data)
@@ -156,6 +170,8 @@ func (o *objects) parsedTree(tree gitobject.Object) ([]gitobject.Entry, error) {
 	return entries, nil
 }
 
+// readCommit reads a commit. An id that names another kind of object is refused: a tree's bytes must never be read as a
+// commit's.
 func (o *objects) readCommit(ctx context.Context, id string) (gitobject.Record, error) {
 	got, err := o.getObjects(ctx, maxCommit, id)
 	if err != nil {
@@ -171,7 +187,7 @@ func (o *objects) readCommit(ctx context.Context, id string) (gitobject.Record, 
 	return r, nil
 }
 
-// readTrees reads several directories at once.
+// readTrees reads several directories at once. Behind a URL they are one request.
 func (o *objects) readTrees(ctx context.Context, ids ...string) ([][]gitobject.Entry, error) {
 	got, err := o.getObjects(ctx, maxTree, ids...)
 	if err != nil {
@@ -189,13 +205,15 @@ func (o *objects) readTrees(ctx context.Context, ids ...string) ([][]gitobject.E
 	return out, nil
 }
 
-// lookupPath finds a path below a tree; the entry is zero if there is nothing. No link is followed.
+// lookupPath finds a path below a tree; the entry is zero if there is nothing. No link is followed, and names are
+// compared as they are: ".." is a name like any other here, and leads nowhere.
 func (o *objects) lookupPath(ctx context.Context, tree, path string) (gitobject.Entry, error) {
 	at := gitobject.Entry{Mode: gitobject.ModeTree, ID: tree}
 	if path == "" || path == "." {
 		return at, nil
 	}
 	for name := range strings.SplitSeq(path, "/") {
+		// Neither a file nor a link has anything below it.
 		if !at.IsTree() {
 			return gitobject.Entry{}, nil
 		}

@@ -16,7 +16,8 @@ import (
 // DefaultMaxWait bounds the waits where Options do not.
 const DefaultMaxWait = 2 * time.Minute
 
-// The bounds of one request.
+// The bounds of one request. The first three are those of package githubapi, so that a job that reads by git and writes
+// by the API has one idea of a server that fails.
 const (
 	maxBroken    = 4           // times that a request may end in a 5xx or without an answer
 	silence      = time.Minute // after which a server that says nothing has hung up
@@ -27,8 +28,9 @@ const (
 // patience sends git's requests over HTTP again, by the rules by which package githubapi sends the API's: a rate limit
 // is waited for as long as the server says; a 5xx, a broken connection and a server that says nothing are tried four
 // times, one, two and four seconds apart, or as far as Retry-After says; all waits together stay below a bound. A push
-// is never sent again unless a rate limit refused it: what became of it is read from the branch (remote.publish). An
-// answer that breaks off after its first megabyte is for retry.
+// is never sent again unless a rate limit refused it: it may have taken effect although its answer was lost, and what
+// became of it is read from the branch (remote.publish). An answer that breaks off after its first megabyte is repeated
+// by retryReading, whose caller has to throw away what it has read of it.
 type patience struct {
 	next  http.RoundTripper
 	sleep func(context.Context, time.Duration) error
@@ -38,7 +40,8 @@ type patience struct {
 	budget time.Duration
 }
 
-// withPatience returns a client with patience; it has none if maxWait is below 0.
+// withPatience returns a client with patience, whose waits are bounded by maxWait; below 0 it waits for nothing. The
+// caller's client is copied: http.DefaultClient is everybody's.
 func withPatience(client *http.Client, maxWait time.Duration) (*http.Client, *patience) {
 	switch {
 	case maxWait == 0:
@@ -55,6 +58,7 @@ func withPatience(client *http.Client, maxWait time.Duration) (*http.Client, *pa
 	return &with, p
 }
 
+// sleepOrStop sleeps, unless the job is cancelled. Tests replace it, so that they take no time.
 func sleepOrStop(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -66,22 +70,29 @@ func sleepOrStop(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// What an answer can end in beside what http says of it.
+// What an answer can end in beside what http says of it. errCut is told apart because only it says that the same
+// request may well succeed.
 var (
 	errSilent = fmt.Errorf("the server has not answered for %s", silence)
 	errCut    = errors.New("the answer was cut off")
 )
 
-// RoundTrip implements http.RoundTripper.
+// RoundTrip implements http.RoundTripper. The body is read into memory first, because a request that is sent again
+// needs it again. Repeatable are requests that change nothing: GET, and git-upload-pack, which is a POST only because
+// its question is long. A rate limit refuses a request before anything has happened, so even a push may be repeated
+// after one. Limits without a time are waited for twice as long each time, up to 64 minutes. Where nothing was waited
+// for, the server's own answer is returned and not an error, as http.RoundTripper requires.
 func (p *patience) RoundTrip(req *http.Request) (*http.Response, error) {
 	body, err := bodyOf(req)
 	if err != nil {
 		return nil, err
 	}
+	// A push is a POST to git-receive-pack.
 	repeatable := req.Method == http.MethodGet || strings.HasSuffix(req.URL.Path, "/git-upload-pack")
 	var waited time.Duration
 	for broken, limits := 0, 0; ; {
 		resp, err := p.sendOnce(req, body)
+		// A job that was cancelled must not be told that the server failed.
 		if ended := req.Context().Err(); ended != nil {
 			closeBody(resp)
 			return nil, ended
@@ -102,6 +113,7 @@ func (p *patience) RoundTrip(req *http.Request) (*http.Response, error) {
 		default:
 			return resp, err
 		}
+		// A wait that does not fit into the budget is not begun: a shorter one would end in the same answer.
 		if have := p.takePause(pause); have < pause {
 			if p.budget == 0 {
 				return resp, err
@@ -116,7 +128,8 @@ func (p *patience) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// retryReading does what reads an answer, and again if the answer broke off.
+// retryReading does what reads an answer, and again if the answer broke off. It draws on the same budget as RoundTrip,
+// so that a server cannot hold a job twice as long by failing in two ways.
 func (p *patience) retryReading(ctx context.Context, do func() error) error {
 	for broken := 0; ; broken++ {
 		err := do()
@@ -128,7 +141,8 @@ func (p *patience) retryReading(ctx context.Context, do func() error) error {
 	}
 }
 
-// takePause takes a pause from the budget, or says how much is left where that is not enough.
+// takePause takes a pause from the budget, or says how much is left where that is not enough. One client serves several
+// requests at once, hence the lock.
 func (p *patience) takePause(pause time.Duration) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -139,7 +153,8 @@ func (p *patience) takePause(pause time.Duration) time.Duration {
 	return pause
 }
 
-// gaveUp is the error for what the last answer was.
+// gaveUp is the error for what the last answer was. It names the last answer and the time spent, because "timed out"
+// would not say what to do.
 func gaveUp(resp *http.Response, err error, why string) error {
 	if err != nil {
 		return fmt.Errorf("%w; %s", err, why)
@@ -149,20 +164,23 @@ func gaveUp(resp *http.Response, err error, why string) error {
 	return fmt.Errorf("the server answers %d: %s; %s", resp.StatusCode, strings.TrimSpace(string(text)), why)
 }
 
+// closeBody ends an answer that is not looked at any more, so that its connection and its timer are freed.
 func closeBody(resp *http.Response) {
 	if resp != nil {
 		_ = resp.Body.Close()
 	}
 }
 
-// rateLimited reports whether an answer is a rate limit: 429, or what GitHub also says, 403 with a time.
+// rateLimited reports whether an answer is a rate limit: 429, or what GitHub also says, 403 with a time. A 403 without
+// a time is a missing permission, which no waiting gets.
 func rateLimited(resp *http.Response) bool {
 	return resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusForbidden &&
 		resp.Header.Get("Retry-After") != ""
 }
 
 // retryAfter is how long the server asks to wait, in seconds or by a date of its own clock, and a second at least;
-// otherwise where it does not say.
+// otherwise where it does not say. The date is compared with the server's own Date, because this machine's clock may
+// differ from it (RFC 9110, 10.2.3, allows both forms).
 func retryAfter(h http.Header, otherwise time.Duration) time.Duration {
 	after := h.Get("Retry-After")
 	if n, err := strconv.ParseInt(after, 10, 32); err == nil {
@@ -176,6 +194,7 @@ func retryAfter(h http.Header, otherwise time.Duration) time.Duration {
 	return otherwise
 }
 
+// bodyOf reads the whole body of a request: git's are a few kilobytes, a push's as large as its pack.
 func bodyOf(req *http.Request) ([]byte, error) {
 	if req.Body == nil || req.Body == http.NoBody {
 		return nil, nil
@@ -184,10 +203,13 @@ func bodyOf(req *http.Request) ([]byte, error) {
 	return body, errors.Join(err, req.Body.Close())
 }
 
-// sendOnce sends a request one time, and reads the beginning of the answer.
+// sendOnce sends a request one time, and reads the beginning of the answer: an answer that breaks off within the first
+// megabyte, which most are shorter than, can be repeated here without the caller seeing any of it. The timer begins
+// with the request and is set back by every piece that arrives, so a slow server is not a silent one (TestSilence).
 func (p *patience) sendOnce(req *http.Request, body []byte) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	a := &answer{ctx: ctx, cancel: cancel, timer: time.AfterFunc(silence, func() { cancel(errSilent) })}
+	// A request may be sent only once; its clone has a body and a deadline of its own.
 	out := req.Clone(ctx)
 	if body != nil {
 		out.Body, out.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
@@ -210,7 +232,8 @@ func (p *patience) sendOnce(req *http.Request, body []byte) (*http.Response, err
 	return resp, nil
 }
 
-// answer is the body of a response, whose end is its end and nothing else.
+// answer is the body of a response, whose end is its end and nothing else. A connection that breaks must not look like
+// the end of a pack, and a timer that fires later must not end another request.
 type answer struct {
 	io.ReadCloser
 	ctx    context.Context
@@ -243,7 +266,7 @@ func (a *answer) endAnswer() {
 	a.cancel(nil)
 }
 
-// causeOf is the error, or the silence that made it.
+// causeOf is the error, or the silence that made it. A cancelled context alone would not tell the two apart.
 func (a *answer) causeOf(err error) error {
 	if context.Cause(a.ctx) == errSilent {
 		return errSilent

@@ -12,12 +12,16 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// Pins remembers, in a directory of the user's, the last good state of each ledger that was verified here.
+// Pins remembers, in a directory of the user's, the last good state of each ledger that was verified here: level L2.
+// The directory lies outside the repository, where whoever writes the ledger cannot reach it.
 type Pins struct{ Dir string }
 
-// pinFile is named by the ledger's location and branch; a password in the location is no part of it.
+// pinFile is named by the ledger's location and branch; a user and a password in the location are no part of it, so
+// that they are not kept, and so that a new token is not a new ledger. The name is a hash because a location is no file
+// name.
 func (p Pins) pinFile(location, branch string) string {
 	if scheme, rest, ok := strings.Cut(location, "://"); ok {
+		// Up to the last @ before the path: a password may contain one.
 		if at := strings.LastIndexByte(strings.SplitN(rest, "/", 2)[0], '@'); at >= 0 {
 			rest = rest[at+1:]
 		}
@@ -41,6 +45,7 @@ func (p Pins) Load(location, branch string) (ledger.Pin, bool) {
 	if err != nil {
 		return ledger.Pin{Level: ledger.L2, Source: fmt.Sprintf("%s (%v)", source, err), Count: -1}, true
 	}
+	// Count −1 is what ledger.Verification.Against calls unusable.
 	pin, err := ledger.ParsePin(b)
 	if err != nil {
 		return ledger.Pin{Level: ledger.L2, Source: fmt.Sprintf("%s (%v)", source, err), Count: -1}, true
@@ -49,8 +54,11 @@ func (p Pins) Load(location, branch string) (ledger.Pin, bool) {
 	return pin, true
 }
 
-// Save remembers a head that was verified. It never goes back to an earlier one.
+// Save remembers a head that was verified. It never goes back to an earlier one. Otherwise one verification of an old
+// clone would make a ledger that was cut off look right. The file is written beside its place and renamed: half a pin
+// would be a pin that nothing satisfies.
 func (p Pins) Save(location, branch string, head ledger.Head) error {
+	// A pin that cannot be read (Count −1) is not overwritten either: only a person may decide that (LDG-506).
 	if old, ok := p.Load(location, branch); ok && (old.Count < 0 || old.Count > head.Count) {
 		return fmt.Errorf("%s has seen %d entries; refusing to move the pin back to %d", old.Source, old.Count,
 			head.Count)

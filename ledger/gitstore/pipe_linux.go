@@ -9,7 +9,8 @@ import (
 // setPipeSize is F_SETPIPE_SZ of fcntl(2), which package syscall does not name.
 const setPipeSize = 1031
 
-// widenPipe makes a pipe hold pipeSize bytes, if the system lets it, and its reader patient.
+// widenPipe makes a pipe hold pipeSize bytes, if the system lets it, and its reader patient. A reader that is no file,
+// or a system that refuses, costs speed and nothing else, so no error comes of it.
 func widenPipe(r io.Reader) io.Reader {
 	f, ok := r.(*os.File)
 	if !ok {

@@ -20,7 +20,8 @@ import (
 )
 
 // remote is a branch behind a URL. It is read object by object where the server allows that (wire), and otherwise from
-// its newest commit, fetched whole (mirror). It is written by a push without force.
+// its newest commit, fetched whole (mirror). It is written by a push without force. Whatever the server sends is held
+// to its id; which commit the branch names is the one thing that only the server can say.
 type remote struct {
 	url     string
 	ref     string
@@ -33,10 +34,13 @@ type remote struct {
 	objects *objects
 }
 
+// openRemote uses the shared client, so that connections are kept; connectTo copies it before it changes anything.
 func openRemote(location string, o Options) (*Store, error) {
 	return connectTo(location, o, http.DefaultClient)
 }
 
+// connectTo prepares all ways of reaching the repository and sends nothing. One client with one budget of waits serves
+// them all: a server must not make a job wait twice as long by failing in two protocols.
 func connectTo(location string, o Options, client *http.Client) (*Store, error) {
 	ep, err := transport.NewEndpoint(location)
 	if err != nil {
@@ -48,6 +52,7 @@ func connectTo(location string, o Options, client *http.Client) (*Store, error) 
 	r.ref = s.ledgerRef()
 	r.mirror.ref = r.ref
 	if ep.Protocol == "http" || ep.Protocol == "https" {
+		// Beside a token, GitHub takes the user name x-access-token.
 		user := o.User
 		if user == "" {
 			user = "x-access-token"
@@ -68,6 +73,7 @@ func connectTo(location string, o Options, client *http.Client) (*Store, error) 
 	s.objects = newObjects(r)
 	r.objects = s.objects
 	if r.wire != nil {
+		// Whatever a request brings beside what was asked for is remembered, and saves a request later.
 		r.wire.keep = s.objects.holdObject
 	}
 	return s, nil
@@ -84,12 +90,14 @@ func (r *remote) overGit() (err error) {
 	return nil
 }
 
-// greetServer finds out, once, how the server can be read.
+// greetServer finds out, once, how the server can be read. A failure is not remembered, or a server that was down for a
+// second would be an old one for the rest of the job.
 func (r *remote) greetServer(ctx context.Context) error {
 	if r.greeted || r.wire == nil {
 		return nil
 	}
 	err := r.wire.greetServer(ctx)
+	// Forgotten for good: a server does not learn version 2 while a job runs.
 	if errors.Is(err, errOldServer) {
 		r.wire = nil
 		return nil
@@ -98,6 +106,8 @@ func (r *remote) greetServer(ctx context.Context) error {
 	return err
 }
 
+// tip asks the server each time. Nothing is remembered between two questions, because the second is asked to learn
+// whether the branch has moved.
 func (r *remote) tip(ctx context.Context) (string, error) {
 	if err := r.greetServer(ctx); err != nil {
 		return "", err
@@ -108,7 +118,8 @@ func (r *remote) tip(ctx context.Context) (string, error) {
 	return r.mirror.updateMirror(ctx)
 }
 
-// read implements source.
+// read implements source. The whole request is repeated where its answer breaks off: half a pack is worth nothing, as
+// its checksum is at its end.
 func (r *remote) read(ctx context.Context, limit int64, ids []string) (objects []gitobject.Object, err error) {
 	if r.wire != nil {
 		err = r.again.retryReading(ctx, func() error {
@@ -120,13 +131,16 @@ func (r *remote) read(ctx context.Context, limit int64, ids []string) (objects [
 	return r.mirror.read(ctx, limit, ids)
 }
 
-// publish pushes. When it cannot tell what became of that, it looks at the branch: there stands the old commit, the new
-// one, or another, which may or may not have the new one behind it.
+// publish pushes. A push may have taken effect although its answer was lost, so an error alone says nothing: it looks
+// at the branch, which holds the old commit, the new one, or another, which may or may not have the new one behind it.
+// The new one is a success, whatever the server said. Another one after a refusal is a lost race; after silence nobody
+// knows, and Append looks for the key of what it wanted to write.
 func (r *remote) publish(ctx context.Context, old, commit string, objects []gitobject.Object) error {
 	answered, err := r.sendPush(ctx, old, commit, objects)
 	if err == nil {
 		return nil
 	}
+	// About these there is no doubt, so the branch need not be asked.
 	if errors.Is(err, ledger.ErrStale) || isLasting(err) {
 		return err
 	}
@@ -144,7 +158,9 @@ func (r *remote) publish(ctx context.Context, old, commit string, objects []gito
 	return fmt.Errorf("%w (%v)", ledger.ErrAmbiguous, err)
 }
 
-// isRace knows the texts by which servers say that another push came first.
+// isRace knows the texts by which servers say that another push came first (git's own, GitHub's, go-git's). They decide
+// only where the branch is back at the old commit; a text that is missing here makes an error of a lost race, and no
+// more.
 func isRace(err error) bool {
 	for _, text := range []string{"failed to update ref", "object not found", "non-fast-forward", "fetch first",
 		"cannot lock ref",
@@ -156,7 +172,7 @@ func isRace(err error) bool {
 	return false
 }
 
-// isLasting reports whether no other try can help.
+// isLasting reports whether no other try can help: no permission, no repository, or a job that was cancelled.
 func isLasting(err error) bool {
 	for _, known := range []error{transport.ErrAuthenticationRequired, transport.ErrAuthorizationFailed,
 		transport.ErrRepositoryNotFound,
@@ -168,10 +184,12 @@ func isLasting(err error) bool {
 	return false
 }
 
-// errUnsent says that the push was given up before anything was sent.
+// errUnsent says that the push was given up before anything was sent. It is the one failure of a push about which there
+// is no doubt.
 var errUnsent = errors.New("nothing was pushed")
 
-// sendPush pushes the objects and moves the branch. answered says that the server has said no.
+// sendPush pushes the objects and moves the branch. answered says that the server has said no, and did not merely fall
+// silent.
 func (r *remote) sendPush(ctx context.Context, old, commit string, objects []gitobject.Object) (answered bool,
 	err error) {
 	if r.web == nil {
@@ -181,8 +199,8 @@ func (r *remote) sendPush(ctx context.Context, old, commit string, objects []git
 	return report != nil, err
 }
 
-// sendByGit writes the objects into the mirror and has git push them, without force: a branch that has moved is no
-// ancestor of the commit.
+// sendByGit writes the objects into the mirror and has git push them, without force: the server takes only a commit
+// that has the branch's present one behind it, which is the comparison of a compare-and-swap.
 func (r *remote) sendByGit(ctx context.Context, commit string, objects []gitobject.Object) (answered bool, err error) {
 	if err := writeLoose(osfs.New(r.mirror.dir), objects); err != nil {
 		return false, fmt.Errorf("%w: %w", errUnsent, err)
@@ -191,7 +209,9 @@ func (r *remote) sendByGit(ctx context.Context, commit string, objects []gitobje
 	return err != nil && strings.Contains(err.Error(), "rejected"), err
 }
 
-// sendByWeb pushes over HTTP. The report is nil if none came.
+// sendByWeb pushes over HTTP. The server moves the branch only if it is still at the old id that the command names
+// (gitprotocol-pack, "Reference Update Request"). It is looked at once more in the server's own list, where a lost race
+// costs no pack. The report is nil if none came, and a push without a report is not a success.
 func (r *remote) sendByWeb(ctx context.Context, old, commit string,
 	objects []gitobject.Object) (report *packp.ReportStatus, err error) {
 	session, err := r.web.client.NewReceivePackSession(r.web.endpoint, r.web.auth)
@@ -203,9 +223,11 @@ func (r *remote) sendByWeb(ctx context.Context, old, commit string,
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUnsent, err)
 	}
+	// The server would refuse it anyway, but only after the pack was sent.
 	if now := advertisedHash(adv, r.ref); now != old {
 		return nil, fmt.Errorf("%s is %.12s, not %.12s: %w", r.ref, now, old, ledger.ErrStale)
 	}
+	// Such a server cannot complete deltas against objects that it has, so whole objects are sent.
 	if adv.Capabilities.Supports("no-thin") {
 		for i := range objects {
 			objects[i].Base = nil

@@ -12,7 +12,8 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// Options say how a ledger is reached.
+// Options say how a ledger is reached. The zero value is enough to read. The clock that dates commits is the caller's,
+// as nothing below cmd decides by one of its own.
 type Options struct {
 	Branch   string           // "ledger" if empty
 	Git      string           // path of a git binary that reads local objects faster; go-git alone if empty
@@ -35,7 +36,8 @@ type Store struct {
 	repo    *Repo // nil for a remote
 }
 
-// place is where the branch lives.
+// place is where the branch lives. These two are all in which a repository on this machine and one behind a URL differ
+// for an append.
 type place interface {
 	// tip returns the newest commit of the branch, "" if there is no branch.
 	tip(ctx context.Context) (string, error)
@@ -50,6 +52,7 @@ func Open(location string, o Options) (*Store, error) {
 	if o.Branch == "" {
 		o.Branch = "ledger"
 	}
+	// Checked here once: the name becomes a path, an argument and a line of the protocol.
 	if err := CheckBranch(o.Branch); err != nil {
 		return nil, err
 	}
@@ -59,7 +62,8 @@ func Open(location string, o Options) (*Store, error) {
 	return openRemote(location, o)
 }
 
-// localPath tells a path from a URL, as git does: a colon before the first slash makes a host.
+// localPath tells a path from a URL, as git does: a colon before the first slash makes a host. A drive letter of
+// Windows is no host.
 func localPath(location string) (string, bool) {
 	if path, ok := strings.CutPrefix(location, "file://"); ok {
 		return path, true
@@ -100,7 +104,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Head implements ledger.Store.
+// Head implements ledger.Store. The commit is read first and everything else from it, so that the answer is one state
+// even while others append.
 func (s *Store) Head(ctx context.Context) (ledger.Snapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return ledger.Snapshot{}, err
@@ -124,7 +129,8 @@ func (s *Store) Tip(ctx context.Context) (string, error) {
 	return tip, nil
 }
 
-// At is Head for the state at any commit of the branch.
+// At is Head for the state at any commit of the branch. A branch without HEAD.json is an error and not an empty ledger:
+// appending to whatever it is would bury it.
 func (s *Store) At(ctx context.Context, commit string) (ledger.Snapshot, error) {
 	at := ledger.Snapshot{ID: commit}
 	if err := s.readTop(ctx, commit); err != nil {
@@ -138,8 +144,11 @@ func (s *Store) At(ctx context.Context, commit string) (ledger.Snapshot, error) 
 		case len(files) == 0 && name == ledger.HeadPath:
 			return ledger.Snapshot{}, fmt.Errorf("%s holds no ledger: the commit %.12s has no %s", s.ledgerRef(), commit,
 				name)
+		// LEDGER.json comes with the first entry, so a ledger that was only begun has none.
 		case len(files) == 0:
 			continue
+		// ParseHead also holds root and edge together, so that an append never builds on a head that contradicts
+		// itself.
 		case name == ledger.HeadPath:
 			at.Head, err = ledger.ParseHead(files[0].Data)
 		default:
@@ -155,7 +164,7 @@ func (s *Store) At(ctx context.Context, commit string) (ledger.Snapshot, error) 
 }
 
 // readTop brings in, at once, the two files that At reads, and the directory in which an append looks next: a race is
-// won by who asks less often.
+// won by who asks less often. Only regular files are asked for, since a link's bytes would be its target.
 func (s *Store) readTop(ctx context.Context, commit string) error {
 	rec, err := s.objects.readCommit(ctx, commit)
 	if err != nil {
@@ -171,6 +180,7 @@ func (s *Store) readTop(ctx context.Context, commit string) error {
 			ids = append(ids, e.ID)
 		}
 	}
+	// The next thing that an append reads is a directory below pr/ (Find).
 	if e := entryOf(entries[0], "pr"); e.IsTree() {
 		if _, err := s.objects.getObjects(ctx, ledger.HeadFile.MaxBytes(), append(slices.Clone(ids), e.ID)...); err == nil {
 			return nil // otherwise the directory may be what is wrong, and that is for who reads it to say
@@ -187,7 +197,9 @@ func (s *Store) TreeOf(ctx context.Context, commit string) (string, error) {
 }
 
 // Read implements ledger.Store. Reading one entry brings in those before it, as who goes backwards wants them next.
+// Directories below the one asked for are left out, as in every store.
 func (s *Store) Read(ctx context.Context, at ledger.Snapshot, name string) ([]ledger.File, error) {
+	// No ledger yet: every path is empty in it.
 	if at.ID == "" {
 		return nil, ctx.Err()
 	}
@@ -212,7 +224,9 @@ func (s *Store) Read(ctx context.Context, at ledger.Snapshot, name string) ([]le
 	return s.readFiles(ctx, name, slices.DeleteFunc(slices.Clone(entries[0]), gitobject.Entry.IsTree))
 }
 
-// readFiles reads the blobs of entries of a directory.
+// readFiles reads the blobs of entries of a directory. A path or a mode that no ledger has is refused before its object
+// is asked for, and no object is read beyond the bound of its class. The size passed to Allowed is 0, because it is not
+// known yet.
 func (s *Store) readFiles(ctx context.Context, dir string, entries []gitobject.Entry) ([]ledger.File, error) {
 	ids := make([]string, len(entries))
 	limit := int64(0)
@@ -241,8 +255,10 @@ func (s *Store) readFiles(ctx context.Context, dir string, entries []gitobject.E
 // aheadBy is how many entries are read at once on the way back.
 const aheadBy = 64
 
-// readAhead brings in the entries before the one at name, if that is not in memory yet.
+// readAhead brings in the entries before the one at name, if that is not in memory yet. The entries of a directory are
+// sorted by seq, so those before it are the ones that Backwards asks for next; one by one, each would be a request.
 func (s *Store) readAhead(ctx context.Context, root, name, id string) error {
+	// Only entries are read in a row; anything else is one file.
 	dir, base := splitPath(name)
 	if _, known := s.objects.heldObject(id); known || !strings.HasPrefix(name, "receipts/") {
 		return nil
@@ -266,7 +282,8 @@ func (s *Store) readAhead(ctx context.Context, root, name, id string) error {
 	return err
 }
 
-// Append implements ledger.Store.
+// Append implements ledger.Store. The branch is looked at first because a race that is lost already need not build
+// anything. That look decides nothing: the swap of publish compares again.
 func (s *Store) Append(ctx context.Context, parent ledger.Snapshot, b ledger.Batch) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -287,6 +304,7 @@ func (s *Store) Append(ctx context.Context, parent ledger.Snapshot, b ledger.Bat
 			return err
 		}
 	}
+	// Built in memory and not in the repository: until the branch moves, nothing that was written means anything.
 	root, objects, err := s.objects.buildTree(ctx, before.Tree, b.Files)
 	if err != nil {
 		return err
@@ -299,6 +317,8 @@ func (s *Store) Append(ctx context.Context, parent ledger.Snapshot, b ledger.Bat
 	return s.at.publish(ctx, parent.ID, commit.ID, append(objects, commit))
 }
 
+// newRecord makes the commit. Author and committer are the same, and their names are cleaned: a line feed in a name
+// would begin a header of its own, and an angle bracket would move the end of the address.
 func (s *Store) newRecord(root, parent string, at int64, message string) gitobject.Record {
 	who := fmt.Sprintf("%s <%s>", safeName(s.o.Name, "referee"), strings.ReplaceAll(safeName(s.o.Email,
 		"referee@localhost"),
@@ -310,7 +330,7 @@ func (s *Store) newRecord(root, parent string, at int64, message string) gitobje
 	return r
 }
 
-// safeName is a name without what would end it in a commit.
+// safeName is a name without what would end it in a commit: control characters and angle brackets.
 func safeName(name, otherwise string) string {
 	if name == "" {
 		return otherwise
@@ -323,12 +343,15 @@ func safeName(name, otherwise string) string {
 	}, name)
 }
 
-// maxSkew is how far the clocks of this machine and of the forge may be apart.
+// maxSkew is how far the clocks of this machine and of the forge may be apart. A hosted runner's clock and a forge's
+// are seconds apart; ten minutes leave room for a machine that is badly set and none for a made-up date.
 const maxSkew = 10 * time.Minute
 
 // commitTime is now, but not before the parent, and not before what was signed: a clock that is a little late must not
-// look like a date that was made up. One that is much too late, or a sign-off in the future, is refused.
+// look like a date that was made up. One that is much too late, or a sign-off in the future, is refused. VerifyHistory
+// reports dates that run backwards (LDG-405), so the writer keeps to the same rule.
 func commitTime(now time.Time, parent int64, files []ledger.File) (int64, error) {
+	// A commit before its parent would be LDG-405, although only two clocks disagree.
 	at := max(now.Unix(), parent)
 	for _, f := range files {
 		p, err := ledger.ParsePath(f.Path)

@@ -12,13 +12,13 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// Tree is a commit's files as ledger.Verify wants them. Directories that no ledger has are not entered, but given as
-// files; so neither depth nor breadth outside the layout costs anything.
+// Tree is a commit's files as ledger.Verify wants them. Directories that no ledger has are not entered, but listed as
+// files, and ledger.Verify refuses them (LDG-101); so neither depth nor breadth outside the layout costs anything.
 type Tree struct {
 	ctx      context.Context
 	repo     *Repo
 	commit   string
-	blobs    map[string]sized // by id: an entry stands under three paths
+	blobs    map[string]sized // by id: an entry has three paths
 	problems []ledger.Problem
 }
 
@@ -36,7 +36,9 @@ func (r *Repo) Tree(ctx context.Context, commit string) *Tree {
 // Problems are what Entries found wrong with the directories themselves.
 func (t *Tree) Problems() []ledger.Problem { return t.problems }
 
-// The bounds on directories. A ledger of three million entries has fewer.
+// The bounds on directories and files. A ledger of three million entries, as many as ledger.Verify reads, has fewer. A
+// tree object can name itself a million times over at little cost, so what is counted is what is walked and not what is
+// stored.
 const (
 	maxDirs  = 5_000_000
 	atOnce   = 1 << 16 // files whose sizes are asked for at once
@@ -44,7 +46,8 @@ const (
 )
 
 // isLayoutPath reports whether a path is a directory that a ledger has. Each part below the first has a fixed number of
-// digits. A verification asks a hundred thousand times, so this is no regular expression.
+// digits (ledger.EntryDir, ledger.PullDir). A verification asks a hundred thousand times, so this is no regular
+// expression. It decides only what is entered; ledger.ParsePath decides what belongs there.
 func isLayoutPath(path string) bool {
 	top, below, deeper := strings.Cut(path, "/")
 	if !deeper {
@@ -94,9 +97,11 @@ func areDigits(s string, n int, last byte) bool {
 // dir is a directory of which the id is known.
 type dir struct{ path, id string }
 
-// errTooMany ends a walk that has seen enough.
+// errTooMany ends a walk that has seen enough. It becomes a problem and not an error: a branch that is too large is a
+// finding about the branch.
 var errTooMany = errors.New("too many files or directories")
 
+// addProblem lists a problem of a directory, with at most 120 bytes of its path, which is foreign text.
 func (t *Tree) addProblem(code ledger.Code, path, format string, args ...any) {
 	if len(path) > 120 {
 		path = path[:120] + "…"
@@ -107,7 +112,8 @@ func (t *Tree) addProblem(code ledger.Code, path, format string, args ...any) {
 }
 
 // Entries implements ledger.Tree. It goes through the directories level by level, the sizes of all before their
-// contents.
+// contents: git answers a long list of ids in one process, and one question at a time would be a round trip each. A
+// second walk starts with no problems, so that none is listed twice.
 func (t *Tree) Entries() iter.Seq2[ledger.TreeEntry, error] {
 	return func(yield func(ledger.TreeEntry, error) bool) {
 		t.problems = nil
@@ -119,6 +125,7 @@ func (t *Tree) Entries() iter.Seq2[ledger.TreeEntry, error] {
 		w := walk{t: t, yield: yield}
 		level := []dir{{"", root.Tree}}
 		for len(level) > 0 && err == nil {
+			// Stable, so that the same tree is always walked in the same order.
 			slices.SortStableFunc(level, func(a, b dir) int { return readRank(a.path) - readRank(b.path) })
 			level, err = w.walkLevel(level)
 		}
@@ -152,8 +159,10 @@ type walk struct {
 	pending     []ledger.TreeEntry // files whose size is not known yet
 }
 
-// walkLevel reads directories and returns those below them.
+// walkLevel reads directories and returns those below them. The number of directories is counted before they are read,
+// so a bound that is passed costs no reading.
 func (w *walk) walkLevel(dirs []dir) (below []dir, err error) {
+	// Counted before they are read: the next level of a hostile tree can be a thousand times as large.
 	if w.dirs += len(dirs); w.dirs > maxDirs {
 		return nil, errTooMany
 	}
@@ -179,7 +188,8 @@ func (w *walk) walkLevel(dirs []dir) (below []dir, err error) {
 	return below, nil
 }
 
-// readableDirs leaves out the directories that are missing or too large, and says so.
+// readableDirs leaves out the directories that are missing or too large, and says so. A problem of one directory must
+// not hide those of the others.
 func (w *walk) readableDirs(dirs []dir) (out []dir, err error) {
 	ids := make([]string, len(dirs))
 	for i, d := range dirs {
@@ -202,7 +212,9 @@ func (w *walk) readableDirs(dirs []dir) (out []dir, err error) {
 	return out, nil
 }
 
-// walkDirectory takes one apart: its files are kept for flush, its directories are added to below.
+// walkDirectory takes one apart: its files are kept for flushSizes, its directories are added to below. Its id is
+// computed, because git cat-file does not check what it reads. An empty directory is refused: git never writes one, and
+// it would be a place for names that no file explains.
 func (w *walk) walkDirectory(path string, o gitobject.Object, below []dir) ([]dir, error) {
 	entries, err := gitobject.ParseTree(o.Data)
 	switch {
@@ -222,10 +234,14 @@ func (w *walk) walkDirectory(path string, o gitobject.Object, below []dir) ([]di
 		if path != "" {
 			name = path + "/" + e.Name
 		}
+		// Every other directory is passed on as if it were a file. Its mode is 040000, so it is refused, and its
+		// contents cost nothing.
 		if e.IsTree() && isLayoutPath(name) {
 			below = append(below, dir{name, e.ID})
 			continue
 		}
+		// The bound is ledger.Verify's own; it is kept here too, so that the memory for names is bounded before they
+		// are passed on.
 		if w.files++; w.files > maxFiles {
 			return nil, errTooMany
 		}
@@ -239,7 +255,8 @@ func (w *walk) walkDirectory(path string, o gitobject.Object, below []dir) ([]di
 	return below, nil
 }
 
-// modeInOctal is a mode as git prints it.
+// modeInOctal is a mode as git prints it. Trees spell a directory's mode with five digits, and every listing of git's
+// with six.
 func modeInOctal(mode string) string {
 	if mode == gitobject.ModeTree {
 		return "0" + mode
@@ -247,10 +264,13 @@ func modeInOctal(mode string) string {
 	return mode
 }
 
-// flushSizes asks for the sizes of the files kept, and gives them.
+// flushSizes asks for the sizes of the files kept, and passes them on. Each blob is asked for once, although it has
+// three paths. A symlink, a submodule or a directory is not asked for: its mode already says that it does not belong
+// there, and a submodule's id is no object of this repository.
 func (w *walk) flushSizes() error {
 	var ids []string
 	for _, e := range w.pending {
+		// Of an entry's three paths, one question is enough.
 		if _, known := w.t.blobs[e.ID]; !known && e.Mode == ledger.RegularMode {
 			id := strings.Clone(e.ID) // lets go of the directory's bytes
 			w.t.blobs[id] = sized{id: id}
@@ -277,10 +297,12 @@ func (w *walk) flushSizes() error {
 	return nil
 }
 
-// Blobs implements ledger.Tree.
+// Blobs implements ledger.Tree. The id of a blob is not computed here, unlike a tree's: ledger.Verify holds the bytes
+// of every entry and rulebook to the SHA-256 in its name, which is the stronger check.
 func (t *Tree) Blobs(ids []string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for o, err := range t.repo.all.bodies(t.ctx, ids) {
+			// A mode is only a name's word for what the object is.
 			if err == nil && o.Kind != gitobject.Blob {
 				err = fmt.Errorf("%s is a %s, not a file", o.ID, o.Kind)
 			}
@@ -291,7 +313,8 @@ func (t *Tree) Blobs(ids []string) iter.Seq2[[]byte, error] {
 	}
 }
 
-// Recycle takes back what Blobs gave, for the next.
+// Recycle takes back the bytes that Blobs handed out, for the next object. Whoever calls it must not look at them
+// again.
 func (t *Tree) Recycle(data []byte) {
 	if g, ok := t.repo.all.(*gitBinary); ok {
 		g.spare.giveBuffer(data)

@@ -12,19 +12,21 @@ import (
 	"github.com/defendableos/referee/internal/gitobject"
 )
 
-// Object is what Sys of a TreeFS's FileInfo gives: the mode as git prints it, and the id.
+// Object is what Sys of a TreeFS's FileInfo returns: the mode as git prints it, and the id. Equal ids are equal bytes,
+// so a caller can compare two trees without reading them.
 type Object struct {
 	Mode string
 	ID   string
 }
 
-// ErrLink says that a name is a symlink or a submodule, which is never followed.
+// ErrLink says that a name is a symlink or a submodule, which is never followed. A link of a pull request could lead
+// out of its tree, to a secret of the job or to base's own rulebook.
 var ErrLink = errors.New("a symlink or a submodule, which is never followed")
 
 // TreeFS returns a commit's files as a file system that reads from objects: no check-out, no filter, no hook; a pointer
 // of a large-file storage is the few bytes that it is. Lstat shows symlinks (fs.ModeSymlink), submodules
-// (fs.ModeIrregular) and executables; opening one of the first two gives ErrLink. Sizes come from object headers, and a
-// file of more than 64 MiB is never read.
+// (fs.ModeIrregular) and executables; opening one of the first two is ErrLink. Sizes come from object headers, and a
+// file of more than 64 MiB is never read. os.DirFS over a check-out would follow links and run filters.
 func (r *Repo) TreeFS(ctx context.Context, commit string) (*TreeFS, error) {
 	rec, err := r.objects.readCommit(ctx, commit)
 	if err != nil {
@@ -33,7 +35,8 @@ func (r *Repo) TreeFS(ctx context.Context, commit string) (*TreeFS, error) {
 	return &TreeFS{ctx: ctx, objects: r.objects, all: r.all, root: rec.Tree}, nil
 }
 
-// TreeFS is a fs.FS, fs.ReadLinkFS, fs.ReadDirFS, fs.ReadFileFS and fs.StatFS.
+// TreeFS is a fs.FS, fs.ReadLinkFS, fs.ReadDirFS, fs.ReadFileFS and fs.StatFS. It keeps the context of the call that
+// made it, because package fs has no place for one.
 type TreeFS struct {
 	ctx     context.Context
 	objects *objects
@@ -41,6 +44,8 @@ type TreeFS struct {
 	root    string
 }
 
+// findFile looks a path up name by name. fs.ValidPath refuses "..", absolute paths and empty names before anything is
+// read.
 func (t *TreeFS) findFile(op, name string) (*treeFile, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
@@ -56,12 +61,14 @@ func (t *TreeFS) findFile(op, name string) (*treeFile, error) {
 	return &treeFile{fs: t, path: name, entry: e, size: -1}, nil
 }
 
-// Open implements fs.FS.
+// Open implements fs.FS. A file that is missing from the repository opens, and reading it is ErrMissing: it was left
+// out for its size.
 func (t *TreeFS) Open(name string) (fs.File, error) {
 	f, err := t.findFile("open", name)
 	if err != nil {
 		return nil, err
 	}
+	// Refused here and not when it is read: a link has bytes, and they are the path of something else.
 	if f.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0 {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrLink}
 	}
@@ -77,10 +84,10 @@ func (t *TreeFS) Lstat(name string) (fs.FileInfo, error) {
 	return f, f.measureSize()
 }
 
-// Stat implements fs.StatFS. It follows nothing.
+// Stat implements fs.StatFS. It follows nothing. fs.Stat would otherwise open the file to learn its size.
 func (t *TreeFS) Stat(name string) (fs.FileInfo, error) { return t.Lstat(name) }
 
-// ReadLink implements fs.ReadLinkFS.
+// ReadLink implements fs.ReadLinkFS. It shows where a link leads; 4,096 bytes are the longest path of most systems.
 func (t *TreeFS) ReadLink(name string) (string, error) {
 	f, err := t.findFile("readlink", name)
 	if err != nil {
@@ -102,7 +109,7 @@ func (t *TreeFS) ReadFile(name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// ReadDir implements fs.ReadDirFS. The sizes of all files in it are asked for at once.
+// ReadDir implements fs.ReadDirFS. Sizes are not read here; each file reads its own when it is asked for it.
 func (t *TreeFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	f, err := t.findFile("readdir", name)
 	if err != nil {
@@ -131,11 +138,13 @@ type treeFile struct {
 	data  *bytes.Reader
 }
 
-// measureSize reads the size from the object's header.
+// measureSize reads the size from the object's header. A directory and a submodule have none. A missing object is an
+// error and not a size of 0, or a file that was left out would look empty.
 func (f *treeFile) measureSize() error {
 	if f.size >= 0 {
 		return nil
 	}
+	// A submodule's id is a commit of another repository.
 	if f.entry.IsTree() || f.entry.Mode == gitobject.ModeModule {
 		f.size = 0
 		return nil
@@ -152,6 +161,7 @@ func (f *treeFile) measureSize() error {
 	return nil
 }
 
+// readBytes reads the whole file, at most limit bytes of it: the object is held to its id, which a part could not be.
 func (f *treeFile) readBytes(limit int64) ([]byte, error) {
 	got, err := f.fs.objects.getObjects(f.fs.ctx, limit, f.entry.ID)
 	if err == nil && got[0].Kind != gitobject.Blob {
@@ -163,7 +173,7 @@ func (f *treeFile) readBytes(limit int64) ([]byte, error) {
 	return got[0].Data, nil
 }
 
-// Read implements fs.File.
+// Read implements fs.File. Everything is read at the first call.
 func (f *treeFile) Read(p []byte) (int, error) {
 	if f.data == nil {
 		b, err := f.readBytes(maxBlob)
@@ -202,7 +212,7 @@ func (f *treeFile) Type() fs.FileMode { return f.Mode().Type() }
 // Sys implements fs.FileInfo.
 func (f *treeFile) Sys() any { return Object{modeInOctal(f.entry.Mode), f.entry.ID} }
 
-// Mode implements fs.FileInfo. A mode that git does not write is irregular.
+// Mode implements fs.FileInfo. A mode that git does not write is irregular. Submodules fall under that too.
 func (f *treeFile) Mode() fs.FileMode {
 	switch f.entry.Mode {
 	case gitobject.ModeTree:

@@ -20,7 +20,10 @@ type VerifyOptions struct {
 
 // Verify looks at a ledger's commit: the repository for what would show other objects (Altered), the newest tree as a
 // closed world (ledger.Verify), the pins, and the commits (ledger.VerifyHistory). The problems come in that order.
+// Where there are too many already, the commits are left out: nobody would read on. Any problem of any part takes the
+// level away, because ledger.Verify has set it before the rest was looked at.
 func (r *Repo) Verify(ctx context.Context, commit string, o VerifyOptions) (*ledger.Verification, error) {
+	// First, because every other answer is about the objects that are named, and git would show others.
 	altered, err := r.Altered()
 	if err != nil {
 		return nil, err
@@ -36,6 +39,7 @@ func (r *Repo) Verify(ctx context.Context, commit string, o VerifyOptions) (*led
 			return nil, err
 		}
 	}
+	// tree.Problems is complete only now: Entries has been walked by ledger.Verify.
 	v.Problems = slices.Concat(altered, tree.Problems(), v.Problems, history)
 	if !v.OK() {
 		v.Level = 0
@@ -43,7 +47,9 @@ func (r *Repo) Verify(ctx context.Context, commit string, o VerifyOptions) (*led
 	return v, nil
 }
 
-// verifyHistory turns commits that are not there into a problem.
+// verifyHistory looks at the commits and turns those that are not there into a problem: a clone that was cut off must
+// not look like a tool that failed, and still less like a short history. An older tree that cannot be compared is a
+// problem of its own, since somebody made it.
 func (r *Repo) verifyHistory(ctx context.Context, commit string, v *ledger.Verification, full bool) ([]ledger.Problem,
 	error) {
 	var last string
@@ -51,10 +57,12 @@ func (r *Repo) verifyHistory(ctx context.Context, commit string, v *ledger.Verif
 	var broken []ledger.Problem // directories of older commits that cannot be compared
 	commits := func(yield func(ledger.Commit, error) bool) {
 		for c, err := range r.Commits(ctx, commit) {
+			// What is missing or damaged is a statement about the repository; any other error is one about the tool.
 			if errors.Is(err, ErrMissing) || errors.Is(err, ErrCorrupt) {
 				cut = r.cutProblem(last, err)
 				return
 			}
+			// The first commit only adds, so there is nothing to compare it with.
 			if err == nil && full && len(c.Parents) > 0 {
 				edits, failed := r.Edits(ctx, c.ID, c.Parents[0])
 				// a missing one is said of the commit itself
@@ -91,7 +99,8 @@ func (r *Repo) verifyHistory(ctx context.Context, commit string, v *ledger.Verif
 	return problems, nil
 }
 
-// cutProblem says where the history ends too early.
+// cutProblem says where the history ends too early. A shallow clone is the usual reason, and has its own remedy
+// (LDG-406).
 func (r *Repo) cutProblem(last string, err error) *ledger.Problem {
 	code, why := ledger.CodeUnreadable, err.Error()
 	if r.isShallowAt(last) {
@@ -101,8 +110,8 @@ func (r *Repo) cutProblem(last string, err error) *ledger.Problem {
 	return &ledger.Problem{Code: code, Level: about.Level, Seq: -1, Message: why}
 }
 
-// Receipts returns the entries in order, read as a whole. It is for a ledger that has been verified: a file that is no
-// receipt ends it.
+// Receipts returns the entries in order, with all their members. It is for a ledger that has been verified: a file that
+// is no receipt ends it. The hash is taken from the name, which the verification has held to the bytes.
 func (t *Tree) Receipts() iter.Seq2[ledger.Entry, error] {
 	return func(yield func(ledger.Entry, error) bool) {
 		var places []ledger.Place
@@ -116,6 +125,7 @@ func (t *Tree) Receipts() iter.Seq2[ledger.Entry, error] {
 				places, ids[p] = append(places, p), e.ID
 			}
 		}
+		// Directories come in the order of the walk; whoever reads receipts wants that of the chain.
 		slices.SortFunc(places, func(a, b ledger.Place) int { return int(a.Seq - b.Seq) })
 		order := make([]string, len(places))
 		for i, p := range places {

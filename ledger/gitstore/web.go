@@ -32,19 +32,20 @@ type web struct {
 // errNoBranch says that the remote has no such branch.
 var errNoBranch = errors.New("no such branch")
 
-// readRefs is what the server says that its references hold.
+// readRefs asks what the server's references hold. An empty repository is no error: a ledger begins on one.
 func (w *web) readRefs(ctx context.Context) (session transport.UploadPackSession, adv *packp.AdvRefs, err error) {
 	if session, err = w.client.NewUploadPackSession(w.endpoint, w.auth); err != nil {
 		return nil, nil, err
 	}
 	adv, err = session.AdvertisedReferencesContext(ctx)
+	// A repository without any commit is where a first ledger may begin.
 	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
 		adv, err = packp.NewAdvRefs(), nil
 	}
 	return session, adv, err
 }
 
-// tip is what a reference holds, "" if it does not exist.
+// tip returns what a reference holds, "" if it does not exist.
 func (w *web) tip(ctx context.Context, ref string) (string, error) {
 	session, adv, err := w.readRefs(ctx)
 	if err != nil {
@@ -53,11 +54,14 @@ func (w *web) tip(ctx context.Context, ref string) (string, error) {
 	return advertisedHash(adv, ref), session.Close()
 }
 
-// fetch brings a branch into a bare repository and sets it there.
+// fetch brings a branch into a bare repository and sets it there. Nothing of an attempt that broke off is left:
+// keepPack removes its files, and the reference is set last.
 func (w *web) fetch(ctx context.Context, dir, ref string, depth int) error {
 	return w.again.retryReading(ctx, func() error { return w.fetchOnce(ctx, dir, ref, depth) })
 }
 
+// fetchOnce writes the reference after the pack, so that it never names what is missing. Nobody else uses the
+// directory, so no lock is needed.
 func (w *web) fetchOnce(ctx context.Context, dir, ref string, depth int) error {
 	session, adv, err := w.readRefs(ctx)
 	if err != nil {
@@ -68,6 +72,7 @@ func (w *web) fetchOnce(ctx context.Context, dir, ref string, depth int) error {
 	if id == "" {
 		return errNoBranch
 	}
+	// The branch has not moved since the last fetch.
 	if have, err := readRef(dir, ref); err != nil || have == id {
 		return err
 	}
@@ -88,7 +93,8 @@ func (w *web) fetchObjects(ctx context.Context, dir string, depth int, ids []str
 	return w.fetchPack(ctx, session, adv, dir, depth, ids...)
 }
 
-// fetchPack fetches commits and what they hold, as one pack.
+// fetchPack fetches commits and what they hold, as one pack. Sorting lets Compact drop an id that is asked for twice. A
+// depth needs the capability "shallow" (gitprotocol-pack).
 func (w *web) fetchPack(ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, dir string,
 	depth int,
 	ids ...string) (err error) {
@@ -110,7 +116,8 @@ func (w *web) fetchPack(ctx context.Context, session transport.UploadPackSession
 	return keepPack(dir, packOutOfBands(req, resp))
 }
 
-// packOutOfBands takes the pack out of the bands that it shares with the server's words.
+// packOutOfBands takes the pack out of the bands that it shares with the server's words. Which bands there are was
+// settled by the capabilities of the request.
 func packOutOfBands(req *packp.UploadPackRequest, r io.Reader) io.Reader {
 	switch {
 	case req.Capabilities.Supports(capability.Sideband64k):
@@ -121,7 +128,9 @@ func packOutOfBands(req *packp.UploadPackRequest, r io.Reader) io.Reader {
 	return r
 }
 
-// keepPack writes a pack into a repository, with its index.
+// keepPack writes a pack into a repository, with its index, which computes the id of every object. It stops one byte
+// above maxWork, where "as much as allowed" and "more" can be told apart, and leaves nothing behind after an error: a
+// half pack would look like a repository with objects missing.
 func keepPack(dir string, pack io.Reader) error {
 	storage := filesystem.NewStorage(osfs.New(dir), cache.NewObjectLRUDefault())
 	into, err := storage.PackfileWriter()
@@ -134,6 +143,7 @@ func keepPack(dir string, pack io.Reader) error {
 	}
 	err = errors.Join(err, into.Close(), storage.Close())
 	if err != nil {
+		// go-git leaves the part that it has written under a name of its own.
 		left, _ := filepath.Glob(filepath.Join(dir, "objects", "pack", "tmp_pack_*"))
 		for _, name := range left {
 			err = errors.Join(err, os.Remove(name))

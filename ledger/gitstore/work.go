@@ -11,8 +11,8 @@ import (
 )
 
 // Work is a repository behind a URL, of which single commits are fetched as objects: no clone, no check-out, no
-// reference. Files of more than 64 MiB are left out where the server can leave them out, and are then missing
-// (ErrMissing) to who reads them.
+// reference, so nothing of a pull request can act on the machine that judges it. Files of more than 64 MiB are left out
+// where the server can leave them out, and reading one of them is ErrMissing. It is not safe for concurrent use.
 type Work struct {
 	remote *remote
 	dir    string
@@ -20,11 +20,11 @@ type Work struct {
 	repo   *Repo
 }
 
-// maxWork bounds the bytes of one fetch.
+// maxWork bounds the bytes of one fetch, 2 GiB: they go to the disk, and a pull request must not be able to fill it.
 const maxWork = 2 << 30
 
 // OpenWork connects to a repository. What is fetched goes into a directory under Options.Cache, which Close removes.
-// Nothing is sent yet.
+// Nothing is sent yet. The branch name is never used; Open requires one.
 func OpenWork(location string, o Options) (*Work, error) {
 	o.Branch = "none"
 	s, err := Open(location, o)
@@ -42,10 +42,11 @@ func OpenWork(location string, o Options) (*Work, error) {
 	return &Work{remote: r, dir: dir}, errors.Join(Init(dir, "none"))
 }
 
-// Close removes what was fetched.
+// Close removes what was fetched; a Repo that Fetch returned cannot be read any more.
 func (w *Work) Close() error { return os.RemoveAll(w.dir) }
 
-// Tip returns what a full reference (refs/heads/main) holds now, "" if it does not exist.
+// Tip returns what a full reference (refs/heads/main) holds now, "" if it does not exist. It asks the server each time:
+// a job that decides by the base must know it as it is.
 func (w *Work) Tip(ctx context.Context, ref string) (string, error) {
 	if err := w.remote.greetServer(ctx); err != nil {
 		return "", err
@@ -62,14 +63,14 @@ func (w *Work) Tip(ctx context.Context, ref string) (string, error) {
 // errWorkHTTP refuses what is not HTTP: the gate reaches no forge otherwise.
 var errWorkHTTP = errors.New("single commits are fetched over HTTP only")
 
-// Fetch brings commits with their files, without their history, and returns the repository that holds all that was
-// fetched so far.
+// Fetch brings commits with their files, without their history, and returns the repository that holds everything
+// fetched so far. A commit that was fetched is not fetched again.
 func (w *Work) Fetch(ctx context.Context, commits ...string) (*Repo, error) {
 	return w.fetchCommits(ctx, 1, commits)
 }
 
 // Recent brings a commit with its files and those of the commits before it, depth of them in all, as far as there are
-// so many.
+// so many. It is at least two: with one, nothing could be compared.
 func (w *Work) Recent(ctx context.Context, commit string, depth int) (*Repo, error) {
 	return w.fetchCommits(ctx, max(2, depth), []string{commit})
 }
@@ -79,6 +80,8 @@ func (w *Work) History(ctx context.Context, commit string) (*Repo, error) {
 	return w.fetchCommits(ctx, 0, []string{commit})
 }
 
+// fetchCommits fetches what is missing. Only depth 1 skips a commit that was fetched, since it may still lack its
+// history. The ids are checked because they become lines of the request.
 func (w *Work) fetchCommits(ctx context.Context, depth int, commits []string) (*Repo, error) {
 	var wants []string
 	for _, id := range commits {
@@ -95,6 +98,7 @@ func (w *Work) fetchCommits(ctx context.Context, depth int, commits []string) (*
 	if err := w.remote.greetServer(ctx); err != nil {
 		return nil, err
 	}
+	// Chosen after the greeting, which may find that the server is an old one.
 	get := w.byWire
 	if w.remote.wire == nil {
 		get = w.byLibrary
@@ -110,6 +114,8 @@ func (w *Work) fetchCommits(ctx context.Context, depth int, commits []string) (*
 	return repo, nil
 }
 
+// byWire asks for one byte more than is read at most: a file of exactly 64 MiB is delivered, and "blob:limit=n" leaves
+// out files of n bytes or more.
 func (w *Work) byWire(ctx context.Context, depth int, wants []string) error {
 	args := []string{fmt.Sprintf("filter blob:limit=%d", maxBlob+1)}
 	if depth > 0 {
@@ -123,7 +129,7 @@ func (w *Work) byWire(ctx context.Context, depth int, wants []string) error {
 	return keepPack(w.dir, pack)
 }
 
-// byLibrary asks a server that cannot leave files out.
+// byLibrary asks a server that cannot leave files out. What it sends is bounded by maxWork alone.
 func (w *Work) byLibrary(ctx context.Context, depth int, wants []string) error {
 	if w.remote.web == nil {
 		return errWorkHTTP
