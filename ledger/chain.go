@@ -32,7 +32,7 @@ type Head struct {
 // NewHead is the head of an empty ledger.
 func NewHead() Head { return Head{Tip: NoParent, Root: EmptyRoot, Edge: []string{}} }
 
-// Log is the state of the tree as the next entry's log member gives it.
+// Log is the state of the tree as the next entry's log member states it.
 func (h Head) Log() Log { return Log{Count: h.Count, Root: h.Root} }
 
 // Append returns the head after one more entry. It refuses bytes that are no receipt or do not continue the chain here.

@@ -111,7 +111,7 @@ func isReceiptID(b []byte) bool {
 func isDecimal(b []byte) bool {
 	b = bytes.TrimPrefix(b, []byte("-"))
 	n := leadingDigits(b)
-	// A leading zero would give one value two spellings, and the hash covers the spelling.
+	// A leading zero would let one value have two spellings, and the hash covers the spelling.
 	if n == 0 || n > 40 || n > 1 && b[0] == '0' {
 		return false
 	}

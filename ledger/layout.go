@@ -33,7 +33,7 @@ const (
 // Class is what a path of the branch holds.
 type Class uint8
 
-// The classes. Anything that is none of them does not belong in a ledger.
+// The classes. Anything else does not belong in a ledger.
 const (
 	Unknown Class = iota
 	EntryFile

@@ -53,8 +53,8 @@ type WorkflowRecord struct {
 }
 
 // SelfSignTitle is the title of the workflow run by which an admin signs off a head by hand: the workflow's run-name
-// makes it of the inputs, so that the forge's record says what was signed. digest is what the admin gave of the audit's
-// digest, at least 16 hex digits.
+// makes it of the inputs, so that the forge's record says what was signed. digest is what the admin typed of the
+// audit's digest, at least 16 hex digits.
 func SelfSignTitle(pull int64, head, digest string) string {
 	return fmt.Sprintf("referee sign-off pr=%d head=%s digest=%s", pull, head, digest)
 }

@@ -2,20 +2,17 @@
 // commit: ledger.Store.
 //
 //   - The head is read by git's own protocol: what the API says of a reference may be late by a minute. Objects are
-//     read by their ids, and none
-//     is believed whose bytes do not make its id (package gitstore). Neither counts against the API's rate limit.
+//     read by their ids, and none is believed whose bytes do not make its id (package gitstore). Neither counts against
+//     the API's rate limit.
 //   - An append is three requests: the parent's tree with the new files laid over it; a commit without an author; and
-//     the reference, without
-//     force, as the compare-and-swap (TestCalls). A receipt stands under three names. An object that an entry of a tree
-//     names must exist before
-//     the request, so it is sent three times as long as that is little, and otherwise once, in a tree of its own
-//     before: a fourth request.
+//     the reference, without force, as the compare-and-swap (TestCalls). A receipt has three names. An object that an
+//     entry of a tree names must exist before the request, so it is sent three times as long as that is little, and
+//     otherwise once, in a tree of its own before: a fourth request.
 //   - The head is looked at before the first request and between the tree and the commit: a race that is known to be
-//     lost costs one of them at
-//     most, unless it is lost at the very end. What GitHub has got from an earlier try, it is not sent again.
-//   - A file that stands in the ledger is never written again: a batch whose paths could have been there before is
-//     refused before anything is
-//     sent (TestRefusedBatches).
+//     lost costs one of them at most, unless it is lost at the very end. What GitHub has got from an earlier try, it is
+//     not sent again.
+//   - A file that is in the ledger is never written again: a batch whose paths could have been there before is refused
+//     before anything is sent (TestRefusedBatches).
 //   - What a refused or lost swap means is read from the branch, and not from the server's words (TestSwap).
 //
 // TestGitHubStore holds it to storetest.
@@ -48,7 +45,8 @@ type Options struct {
 	MaxWait time.Duration // as gitstore's; the client has its own
 }
 
-// Store keeps a ledger at GitHub.
+// Store keeps a ledger at GitHub. What it remembers saves requests and decides nothing: a lost reply is answered by the
+// branch.
 type Store struct {
 	api    *githubapi.Client
 	git    *gitstore.Store
@@ -60,7 +58,8 @@ type Store struct {
 	there map[string]bool   // blobs that GitHub has got from here
 }
 
-// Open connects to the ledger. Nothing is sent yet.
+// Open connects to the ledger. Nothing is sent yet. A repository on this machine is refused: the API would write to
+// another one than git reads.
 func Open(api *githubapi.Client, o Options) (*Store, error) {
 	if o.Branch == "" {
 		o.Branch = "ledger"
@@ -96,7 +95,9 @@ func (s *Store) Commits(ctx context.Context, at ledger.Snapshot, n int) ([]ledge
 	return s.git.Commits(ctx, at, n)
 }
 
-// Append implements ledger.Store.
+// Append implements ledger.Store. The swap is GitHub's own: without force, it moves a reference only to a commit that
+// has the present one behind it. A branch that does not exist yet is created, which GitHub refuses if somebody was
+// faster.
 func (s *Store) Append(ctx context.Context, parent ledger.Snapshot, b ledger.Batch) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -129,12 +130,14 @@ func (s *Store) checkStillAt(ctx context.Context, parent string) error {
 	return s.staleError(parent, now)
 }
 
+// staleError names both commits, so that a log shows what came between.
 func (s *Store) staleError(parent, now string) error {
 	return fmt.Errorf("%s is at %.12s, not at %.12s: %w", s.ref, now, parent, ledger.ErrStale)
 }
 
-// checkNewFiles refuses a batch with a file that may stand in the ledger already, other than HEAD.json. What is named
-// by its content, and what has a place behind the newest entry, cannot.
+// checkNewFiles refuses a batch with a file that may be in the ledger already, other than HEAD.json. What is named by
+// its content, and what has a place behind the newest entry, cannot. GitHub lays files over a tree without asking what
+// they replace, so this is the only place where an edit can be stopped (LDG-408).
 func checkNewFiles(parent ledger.Snapshot, b ledger.Batch) error {
 	seen := map[string]bool{}
 	for _, f := range b.Files {
@@ -166,7 +169,8 @@ func checkNewFiles(parent ledger.Snapshot, b ledger.Batch) error {
 	return nil
 }
 
-// makeCommit makes the objects, which nobody sees until the reference moves.
+// makeCommit makes the objects, which nobody sees until the reference moves. The commit has no author of ours, because
+// GitHub signs only commits that it makes in its own name.
 func (s *Store) makeCommit(ctx context.Context, parent string, b ledger.Batch) (string, error) {
 	base, err := s.treeOf(ctx, parent)
 	if err != nil {
@@ -195,10 +199,12 @@ func (s *Store) makeCommit(ctx context.Context, parent string, b ledger.Batch) (
 	return commit.SHA, nil
 }
 
-// maxTwice is how many bytes are sent for nothing rather than spend a request on them.
+// maxTwice is how many bytes are sent for nothing rather than spend a request on them: requests are counted by the
+// hour, bytes are not.
 const maxTwice = 1 << 20
 
-// layTree lays files over the tree base.
+// layTree lays files over the tree base. Blobs that GitHub has are named by id; naming one that it lacks would fail the
+// whole request.
 func (s *Store) layTree(ctx context.Context, base string, files []ledger.File) (string, error) {
 	var once, all []githubapi.TreeFile // each content once; every file, with its content where GitHub has not got it
 	twice, news := 0, map[string]bool{}
@@ -238,6 +244,7 @@ func (s *Store) hasBlob(id string) bool {
 	return s.there[id]
 }
 
+// rememberBlobs is called only after a request that sent them succeeded.
 func (s *Store) rememberBlobs(ids map[string]bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

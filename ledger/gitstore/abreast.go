@@ -158,7 +158,7 @@ func (g *gitBinary) readAbreast(ctx context.Context, ids []string, yield func(gi
 			return
 		}
 	}
-	for n := range read { // a git that gave everything may still have ended badly
+	for n := range read { // a git that sent everything may still have failed
 		if last := <-read[n]; last.err != nil {
 			yield(gitobject.Object{}, last.err)
 			return

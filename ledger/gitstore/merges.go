@@ -26,7 +26,7 @@ type Base struct {
 	Read func(tree fs.FS, manifest string) (ledger.MergedRun, error)
 }
 
-// manifest is the file that makes a directory a run.
+// manifest is the file that makes a directory a run. formats.md describes it.
 const manifest = "run.json"
 
 // Merges returns the commits on base, along first parents from the oldest, that bring or change a run. First parents

@@ -150,8 +150,8 @@ func (o *objects) holdObject(obj gitobject.Object) {
 }
 
 // parsedTree takes a tree apart, once as long as it is held: a directory of ten thousand is looked into for one name,
-// and then for the next. Nobody changes what it gives. The size of the entries is an estimate: five times that of the
-// tree's bytes.
+// and then for the next. Its result is shared, so nobody may change it. The size of the entries is an estimate: five
+// times that of the tree's bytes.
 func (o *objects) parsedTree(tree gitobject.Object) ([]gitobject.Entry, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

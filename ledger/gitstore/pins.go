@@ -33,7 +33,7 @@ func (p Pins) pinFile(location, branch string) string {
 	return filepath.Join(p.Dir, name+".json")
 }
 
-// Load returns what is remembered of a ledger; false if nothing is. A file that cannot be read gives a pin that no
+// Load returns what is remembered of a ledger; false if nothing is. A file that cannot be read is a pin that no
 // ledger satisfies (ledger.CodePinUnusable): forgetting must not look like never having known.
 func (p Pins) Load(location, branch string) (ledger.Pin, bool) {
 	name := p.pinFile(location, branch)
@@ -45,7 +45,7 @@ func (p Pins) Load(location, branch string) (ledger.Pin, bool) {
 	if err != nil {
 		return ledger.Pin{Level: ledger.L2, Source: fmt.Sprintf("%s (%v)", source, err), Count: -1}, true
 	}
-	// Count −1 is what ledger.Verification.Against calls unusable.
+	// What does not parse becomes a pin of count −1, which ledger.Verification.Against calls unusable.
 	pin, err := ledger.ParsePin(b)
 	if err != nil {
 		return ledger.Pin{Level: ledger.L2, Source: fmt.Sprintf("%s (%v)", source, err), Count: -1}, true

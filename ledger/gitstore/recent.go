@@ -11,7 +11,7 @@ import (
 )
 
 // Commits is ledger.History's: the newest n commits of that state, the newest first, as far as they can be had: a
-// server that gives only the newest commit whole ends the list there. The newest commit itself must be there; only an
+// server that sends only the newest commit whole ends the list there. The newest commit itself must be there; only an
 // older one may be missing.
 func (s *Store) Commits(ctx context.Context, at ledger.Snapshot, n int) ([]ledger.Commit, error) {
 	// Without this, the loop below would ask for one commit at a time.

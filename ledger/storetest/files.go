@@ -11,7 +11,8 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// Mint mints the first n receipts of a ledger and returns their entries.
+// Mint mints the first n receipts of a ledger and returns their entries. It uses no store: tests of the format need no
+// branch. Each is appended to the head in memory, so the entries form a chain.
 func Mint(n int, of func(int64) ledger.Receipt) ([][]byte, error) {
 	head := ledger.NewHead()
 	var entries [][]byte
@@ -29,7 +30,8 @@ func Mint(n int, of func(int64) ledger.Receipt) ([][]byte, error) {
 }
 
 // Files are the files of a ledger's branch that follow from its entries, by path: the entries under each of their
-// names, HEAD.json, LEDGER.json and .gitattributes.
+// names, HEAD.json, LEDGER.json and .gitattributes. Attacks start from this map: a test changes one file and asks what
+// a verifier says.
 func Files(entries [][]byte) (map[string][]byte, error) {
 	files := map[string][]byte{ledger.AttributesPath: []byte(ledger.Attributes)}
 	head := ledger.NewHead()
@@ -50,12 +52,14 @@ func Files(entries [][]byte) (map[string][]byte, error) {
 		return files, err
 	}
 	genesis := canonical.SHA256Hex(entries[0])
+	// Every sample has this repository, and a receipt of another one would be LDG-206.
 	info := ledger.Info{Format: ledger.InfoFormat, Genesis: genesis, Repository: Sample(0).Repository}
 	files["LEDGER.json"], err = info.Marshal()
 	return files, err
 }
 
 // HostileTexts are what an author may try to write into a message, a name or a path: each has broken some program.
+// Every format that shows foreign text is held to all of them.
 func HostileTexts() []string {
 	return []string{
 		"\u202egpj.exe\u202c and \u2066\u2069", // bidirectional controls
@@ -77,15 +81,19 @@ func HostileTexts() []string {
 	}
 }
 
-// Spoil writes a text into every field of a receipt that may hold free text.
+// Spoil writes a text into every field of a receipt that may hold free text. The fields are found by reflection, so
+// that a new one is covered without anybody thinking of it.
 func Spoil(r *ledger.Receipt, text string) { spoilValue(reflect.ValueOf(r).Elem(), "", text) }
 
-// countedFields follow from others, and are left as they are.
+// countedFields follow from other members, or must agree with them; a text in them would be refused before any format
+// is tried.
 var countedFields = []string{"AddedBy", "Sanitized", "ScoreFraction", "ScoreDecided", "Coverage", "WeightedScore"}
 
+// spoilValue leaves alone what has a form (a hash, a time, a word of a list): another text there is no receipt.
 func spoilValue(v reflect.Value, form, text string) {
 	switch v.Kind() {
 	case reflect.String:
+		// A form other than these would refuse the text before any format sees it.
 		if form == "" || form == "text" {
 			v.SetString(text)
 		}
@@ -106,10 +114,13 @@ func spoilValue(v reflect.Value, form, text string) {
 	}
 }
 
-// Edit changes an entry as text and puts it into canonical form again. What it makes need not be a receipt.
+// Edit changes an entry as text and puts it into canonical form again. The result need not be a receipt: it is what a
+// forger makes who knows the form. A plain change of bytes would be refused for its form (LDG-104) before any other
+// check.
 func Edit(entry []byte, change func(map[string]any)) ([]byte, error) {
 	var v map[string]any
 	d := json.NewDecoder(bytes.NewReader(entry))
+	// A float would lose the digits of an id.
 	d.UseNumber()
 	if err := d.Decode(&v); err != nil {
 		return nil, err
@@ -118,7 +129,8 @@ func Edit(entry []byte, change func(map[string]any)) ([]byte, error) {
 	return canonical.Marshal(withIntegers(v))
 }
 
-// withIntegers turns the numbers of a decoded text into integers.
+// withIntegers turns the numbers of a decoded text into integers. encoding/json would read them as floats, which have
+// no canonical form.
 func withIntegers(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

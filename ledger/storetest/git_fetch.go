@@ -10,7 +10,8 @@ import (
 	"github.com/defendableos/referee/internal/gitobject"
 )
 
-// answerCommand answers one command of version 2; nil where git is to be asked.
+// answerCommand answers one command of version 2 (gitprotocol-v2): a line with its name, capabilities, a separator, its
+// arguments, and 0000. nil means that git must be asked, which is also the answer to whatever is not understood.
 func (r *repository) answerCommand(body []byte) []byte {
 	line, _, body, ok := cutPacket(body)
 	name := strings.TrimSuffix(strings.TrimPrefix(line, "command="), "\n")
@@ -27,6 +28,7 @@ func (r *repository) answerCommand(body []byte) []byte {
 			delimited = true
 		case delimited:
 			args = append(args, strings.TrimSuffix(line, "\n"))
+		// A capability that is not known could change the answer.
 		case line != "object-format=sha1" && !strings.HasPrefix(line, "agent="):
 			return nil
 		}
@@ -34,6 +36,7 @@ func (r *repository) answerCommand(body []byte) []byte {
 	return nil
 }
 
+// carryOut knows the two commands that our client sends.
 func (r *repository) carryOut(name string, args []string) []byte {
 	switch name {
 	case "ls-refs":
@@ -46,14 +49,17 @@ func (r *repository) carryOut(name string, args []string) []byte {
 	return nil
 }
 
-// listRefs names the references with a given beginning.
+// listRefs names the references with a given beginning. Without one, or for HEAD, git would list more than branches, so
+// such a question is git's.
 func (r *repository) listRefs(args []string) []byte {
+	// Read anew for each request, as another process may have pushed.
 	all, err := r.sortedRefs()
 	if err != nil || len(args) == 0 {
 		return nil
 	}
 	var b bytes.Buffer
 	for _, a := range args {
+		// Any other argument (peel, symrefs, unborn) adds to each line.
 		if prefix, ok := strings.CutPrefix(a, "ref-prefix "); !ok || !strings.HasPrefix(prefix, "refs/") {
 			return nil
 		}
@@ -69,7 +75,8 @@ func (r *repository) listRefs(args []string) []byte {
 	return b.Bytes()
 }
 
-// fetchQuery is what a fetch asks for.
+// fetchQuery is what a fetch asks for. These are the arguments that package gitstore sends; any other makes the query
+// another one.
 type fetchQuery struct {
 	wants   []string
 	depth   int   // 0 is all
@@ -77,7 +84,8 @@ type fetchQuery struct {
 	limit   int64 // blobs of so many bytes are left out; below 0 none are
 }
 
-// parseFetch reads the arguments of a fetch that is answered at once; false where it is another one.
+// parseFetch reads the arguments of a fetch that is answered at once; false where it is another one. Without "done",
+// the client would negotiate what both sides have, and that takes several requests.
 func parseFetch(args []string) (q fetchQuery, ok bool) {
 	q.limit = -1
 	for _, a := range args {
@@ -92,6 +100,7 @@ func parseFetch(args []string) (q fetchQuery, ok bool) {
 		case "deepen":
 			q.depth, err = strconv.Atoi(value)
 		case "filter":
+			// The two filters of package gitstore.
 			if limit, is := strings.CutPrefix(value, "blob:limit="); is {
 				q.limit, err = strconv.ParseInt(limit, 10, 64)
 			} else if q.noTrees = value == "tree:0"; !q.noTrees {
@@ -107,13 +116,15 @@ func parseFetch(args []string) (q fetchQuery, ok bool) {
 	return q, ok && len(q.wants) > 0
 }
 
-// answerFetch returns a pack of what is asked for; nil where that is not all loose, or only git knows the answer.
+// answerFetch returns the answer with a pack of what is asked for; nil where that is not all loose, or only git knows
+// the answer. A section on the shallow commits comes first whenever a depth was asked for, even if it is empty.
 func (r *repository) answerFetch(q fetchQuery) []byte {
 	c := &collection{repo: r, q: q, seen: map[string]bool{}}
 	if err := c.collectWanted(); err != nil {
 		return nil
 	}
 	var b, pack bytes.Buffer
+	// The client keeps these ids in its file "shallow".
 	if q.depth > 0 {
 		writeLine(&b, "shallow-info\n")
 		for _, id := range c.shallow {
@@ -130,7 +141,7 @@ func (r *repository) answerFetch(q fetchQuery) []byte {
 	return b.Bytes()
 }
 
-// collection is what a pack is to hold.
+// collection is what a pack is to hold. Its order is the order of the pack, which no client may rely on.
 type collection struct {
 	repo    *repository
 	q       fetchQuery
@@ -139,7 +150,8 @@ type collection struct {
 	shallow []string // commits whose parents are left out
 }
 
-// collectWanted takes the wanted objects, the commits behind them generation by generation, and what they hold.
+// collectWanted takes the wanted objects, the commits behind them generation by generation, and what they hold. A depth
+// counts generations, so they are gone through one after the other and not branch by branch.
 func (c *collection) collectWanted() error {
 	var commits []gitobject.Object
 	for _, id := range c.q.wants {
@@ -150,6 +162,7 @@ func (c *collection) collectWanted() error {
 		switch {
 		case o.Kind == gitobject.Commit:
 			commits = append(commits, o)
+		// A tree that is wanted by its id brings what is below it, as far as the filter lets it.
 		case o.Kind == gitobject.Tree:
 			if err := c.collectBelow(o); err != nil {
 				return err
@@ -170,7 +183,8 @@ func (c *collection) collectWanted() error {
 	return nil
 }
 
-// collectCommit takes what a commit holds, and returns its parents where they are near enough.
+// collectCommit takes what a commit holds, and returns its parents where they are near enough. At the depth asked for
+// the commit is shallow: the client must know that its parents were left out on purpose.
 func (c *collection) collectCommit(o gitobject.Object, depth int) (parents []gitobject.Object, err error) {
 	rec, err := gitobject.ParseCommit(o.Data)
 	if err != nil {
@@ -179,11 +193,13 @@ func (c *collection) collectCommit(o gitobject.Object, depth int) (parents []git
 	if err := c.collectTree(rec.Tree); err != nil {
 		return nil, err
 	}
+	// A depth of 0 is never reached: all of the history is wanted.
 	if depth == c.q.depth {
 		c.shallow = append(c.shallow, o.ID)
 		return nil, nil
 	}
 	for _, id := range rec.Parents {
+		// A commit that was reached another way is sent once, at the smaller depth.
 		if c.seen[id] {
 			continue
 		}
@@ -196,7 +212,7 @@ func (c *collection) collectCommit(o gitobject.Object, depth int) (parents []git
 	return parents, nil
 }
 
-// takeObject adds an object, once.
+// takeObject adds an object, once. A file of a ledger has three names and is sent once.
 func (c *collection) takeObject(id string) (gitobject.Object, error) {
 	o, err := c.repo.readLoose(id)
 	if err == nil && !c.seen[id] {
@@ -206,9 +222,11 @@ func (c *collection) takeObject(id string) (gitobject.Object, error) {
 	return o, err
 }
 
-// errQuirk says that git decides by the order of its walk.
+// errQuirk says that git decides by the order of its walk. Where an object is wanted by its id and left out by the
+// filter, what git sends depends on which it meets first. That is left to git.
 var errQuirk = errors.New("wanted and left out")
 
+// collectTree takes a directory and all below it, unless directories are filtered out.
 func (c *collection) collectTree(id string) error {
 	switch {
 	case c.q.noTrees && slices.Contains(c.q.wants, id):
@@ -223,7 +241,7 @@ func (c *collection) collectTree(id string) error {
 	return c.collectBelow(o)
 }
 
-// collectBelow takes what a directory holds.
+// collectBelow takes what a directory holds. A submodule is a commit of another repository, which is not here.
 func (c *collection) collectBelow(o gitobject.Object) error {
 	entries, err := gitobject.ParseTree(o.Data)
 	if err != nil {
@@ -233,6 +251,7 @@ func (c *collection) collectBelow(o gitobject.Object) error {
 		switch {
 		case c.q.noTrees && slices.Contains(c.q.wants, e.ID):
 			return errQuirk
+		// Under tree:0 a directory that is wanted comes alone.
 		case c.q.noTrees || e.Mode == gitobject.ModeModule || c.seen[e.ID]:
 			continue
 		case e.IsTree():
@@ -247,8 +266,10 @@ func (c *collection) collectBelow(o gitobject.Object) error {
 	return nil
 }
 
-// collectBlob takes a file, unless it is too large.
+// collectBlob takes a file, unless it is too large. git leaves out a blob of exactly the limit too ("blob:limit=<n>" of
+// git rev-list).
 func (c *collection) collectBlob(id string) error {
+	// The size decides, so the bytes of a large blob are never inflated.
 	_, size, _, end, err := c.repo.openLoose(id)
 	if err != nil {
 		return err

@@ -12,18 +12,24 @@ import (
 	"github.com/defendableos/referee/internal/gitobject"
 )
 
+// noID is how the protocol writes the id of a reference that does not exist, as the old one of a branch that is created
+// and the new one of a branch that is deleted (gitprotocol-pack).
 const noID = "0000000000000000000000000000000000000000"
 
-// capabilities are git's for a push.
+// capabilities are git's for a push. A client behaves by what is announced, so the list is git's own and not only what
+// is answered here.
 const capabilities = "report-status report-status-v2 delete-refs side-band-64k quiet atomic ofs-delta " +
 	"object-format=sha1 agent=git/storetest"
 
-// advertiseRefs lists the references for a push.
+// advertiseRefs lists the references for a push. Capabilities follow the first reference behind a NUL; an empty
+// repository has a line for them alone (gitprotocol-pack, "Reference Discovery"). An error is answered by nil: git
+// reads what is there in its own way.
 func (r *repository) advertiseRefs() []byte {
 	all, err := r.sortedRefs()
 	if err != nil {
 		return nil
 	}
+	// The first push comes before the first reference.
 	if len(all) == 0 {
 		all = []reference{{"capabilities^{}", noID}}
 	}
@@ -41,23 +47,27 @@ func (r *repository) advertiseRefs() []byte {
 	return b.Bytes()
 }
 
-// push is one reference and what it is to become.
+// push is one reference and what it is to become. It holds what parsePush understood, and nothing that it did not.
 type push struct {
 	old, next, ref string
 	band           bool // the report is wanted on a band
 	pack           []byte
 }
 
-// parsePush reads the push of one plain branch; false where it is another one.
+// parsePush reads the push of one plain branch; false for any other push: several references, a deletion, a
+// certificate, push options, or a capability that is not known here. Each of those changes what the answer must be, so
+// git gives it.
 func parsePush(body []byte) (p push, ok bool) {
 	line, _, rest, ok := cutPacket(body)
 	if !ok {
 		return p, false
 	}
+	// One command only: with a second one, git would have to say what happens if just one of them fails.
 	_, special, pack, ok := cutPacket(rest)
 	if !ok || special != flush {
 		return p, false
 	}
+	// What the client wants of the capabilities follows the first command behind a NUL.
 	command, wanted, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\x00")
 	words := strings.Split(command, " ")
 	if len(words) != 3 || !gitobject.IsID(words[0]) || !gitobject.IsID(words[1]) || words[1] == noID ||
@@ -73,6 +83,7 @@ func parsePush(body []byte) (p push, ok bool) {
 			return p, false
 		}
 	}
+	// Without a report there is nothing to answer, and how git ends such a request is its own.
 	if !strings.Contains(" "+wanted+" ", " report-status ") {
 		return p, false
 	}
@@ -80,30 +91,33 @@ func parsePush(body []byte) (p push, ok bool) {
 	return p, true
 }
 
-// Advertise lists the references of a bare repository for a push; nil where git is to be asked. Names that begin with
-// hidden are not shown.
+// Advertise lists the references of a bare repository for a push; nil where git must be asked. Names that begin with
+// hidden are not shown. It is for servers of other packages, such as one that looks at each push first.
 func Advertise(dir, hidden string) []byte {
 	r := &repository{dir: dir, hidden: hidden}
 	return r.advertiseRefs()
 }
 
-// Receive takes a push into a bare repository and returns the report; nil where git is to be asked, and then nothing
-// has happened.
+// Receive takes a push into a bare repository and returns the report; nil where git must be asked, and then nothing has
+// happened.
 func Receive(dir string, body []byte) []byte {
 	r := &repository{dir: dir}
 	return r.receivePush(body)
 }
 
-// receivePush takes a push in and reports; nil where git is to be asked, and then nothing has happened.
+// receivePush takes a push in and reports; nil where git must be asked. Until the reference is swapped nothing can be
+// seen of it, so git can still do all of it from the start: an object that is written twice is the same object.
 func (r *repository) receivePush(body []byte) []byte {
 	p, ok := parsePush(body)
 	if !ok || !r.isRepository() {
 		return nil
 	}
+	// A pack may be thin: its deltas rest on objects that are here already.
 	known := func(id string) (gitobject.Object, bool) {
 		o, err := r.readLoose(id)
 		return o, err == nil
 	}
+	// The bounds are far above what a test pushes, and below what would stop the machine.
 	objects, err := gitobject.ReadPack(bytes.NewReader(p.pack), gitobject.Limits{Objects: 10_000, Size: 64 << 20,
 		Total: 256 << 20}, known)
 	if err != nil || !r.isConnected(p.next, objects) {
@@ -114,6 +128,7 @@ func (r *repository) receivePush(body []byte) []byte {
 			return nil
 		}
 	}
+	// Objects first, then the reference: as git does it, so that a test of a killed client sees git's states.
 	said := "ok " + p.ref + "\n"
 	if err := r.swapRef(p.ref, p.old, p.next); errors.Is(err, errMoved) {
 		said = "ng " + p.ref + " failed to update ref\n"
@@ -123,7 +138,8 @@ func (r *repository) receivePush(body []byte) []byte {
 	return reportPush(said, p.band)
 }
 
-// reportPush says what became of a push.
+// reportPush says what became of a push. The report itself is made of packets, and on a band it is wrapped in another
+// one.
 func reportPush(said string, band bool) []byte {
 	var b, inner bytes.Buffer
 	writeLine(&inner, "unpack ok\n")
@@ -137,8 +153,11 @@ func reportPush(said string, band bool) []byte {
 	return b.Bytes()
 }
 
-// isConnected reports whether a commit comes with the push or is there, and so does all that what came names.
+// isConnected reports whether a commit comes with the push or is there, and so does everything that the new objects
+// name. git refuses a push that leaves something out; a test server that took it would hide a store that forgets an
+// object. Objects that were here before are taken as complete, as git takes what its references reach.
 func (r *repository) isConnected(commit string, objects []gitobject.Object) bool {
+	// What came is looked for first, as it is not on the disk yet.
 	came := map[string]bool{}
 	for _, o := range objects {
 		came[o.ID] = true
@@ -165,6 +184,7 @@ func (r *repository) isConnected(commit string, objects []gitobject.Object) bool
 				return false
 			}
 			for _, e := range entries {
+				// A submodule's commit is in another repository.
 				if e.Mode != gitobject.ModeModule && !have(e.ID) {
 					return false
 				}
@@ -175,10 +195,12 @@ func (r *repository) isConnected(commit string, objects []gitobject.Object) bool
 	return came[commit] || err == nil && o.Kind == gitobject.Commit
 }
 
-// errMoved says that a reference does not hold what it should.
+// errMoved says that a reference does not hold what it should. A client must read it as a lost race, so it is reported
+// in git's words.
 var errMoved = errors.New("the reference has moved")
 
-// swapRef sets a reference where it holds old, by git's protocol: who makes the file REF.lock may write REF.
+// swapRef sets a reference where it holds old, by git's protocol: who makes the file REF.lock may write REF. The
+// comparison is made under the lock, and tests run many pushes at once, with git's own among them.
 func (r *repository) swapRef(ref, old, id string) error {
 	name := filepath.Join(r.dir, filepath.FromSlash(ref))
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -191,18 +213,21 @@ func (r *repository) swapRef(ref, old, id string) error {
 	now, err := r.readRef(ref)
 	switch {
 	case err != nil:
+	// A branch that does not exist yet is "" on the disk and zeros in the protocol.
 	case now != old && (now != "" || old != noID):
 		err = errMoved
 	default:
 		_, err = lock.WriteString(id + "\n")
 	}
+	// The rename publishes; on any error the lock goes away again, or the next push would wait for nobody.
 	if err = errors.Join(err, lock.Close()); err == nil {
 		return os.Rename(name+".lock", name)
 	}
 	return errors.Join(err, os.Remove(name+".lock"))
 }
 
-// createLock waits for a lock for as long as git does.
+// createLock waits for a lock for as long as git does: 100 ms (core.filesRefLockTimeout). Then the push is reported as
+// lost, and the client tries again.
 func createLock(name string) (*os.File, error) {
 	for range 50 {
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)

@@ -18,25 +18,29 @@ import (
 	"github.com/defendableos/referee/internal/gitobject"
 )
 
-// repository is a bare repository on the disk. Objects that are not loose are git's to read.
+// repository is a bare repository on the disk. Objects that are not loose are git's to read: a test's repository is
+// young, and nothing packs it while the test runs, so packs need no second reader here.
 type repository struct {
 	dir    string
 	hidden string // beginning of the references that are not shown
 }
 
+// isRepository looks for HEAD, so that a wrong path gets git's own error.
 func (r *repository) isRepository() bool {
 	_, err := os.Stat(filepath.Join(r.dir, "HEAD"))
 	return err == nil
 }
 
+// objectFile is where git keeps a loose object (gitrepository-layout).
 func (r *repository) objectFile(id string) string {
 	return filepath.Join(r.dir, "objects", id[:2], id[2:])
 }
 
-// errNotLoose says that an object is not there, or in a pack.
+// errNotLoose says that an object is not there, or in a pack. Both mean the same here: git must be asked.
 var errNotLoose = errors.New("no loose object")
 
-// openLoose reads the header of a loose object; the reader goes on with its bytes.
+// openLoose reads the header of a loose object; the reader goes on with its bytes. The header alone tells a blob's
+// size, which a filter asks for.
 func (r *repository) openLoose(id string) (kind gitobject.Kind, size int64, data io.Reader, end func(), err error) {
 	if !gitobject.IsID(id) {
 		return "", 0, nil, nil, errNotLoose
@@ -50,6 +54,7 @@ func (r *repository) openLoose(id string) (kind gitobject.Kind, size int64, data
 			_ = f.Close()
 		}
 	}()
+	// The header is inside the compressed part, as "<kind> <size>" and a NUL.
 	z, err := zlib.NewReader(bufio.NewReader(f))
 	if err != nil {
 		return "", 0, nil, nil, err
@@ -65,7 +70,7 @@ func (r *repository) openLoose(id string) (kind gitobject.Kind, size int64, data
 	return kind, size, in, func() { _ = f.Close() }, nil
 }
 
-// readLoose reads a loose object.
+// readLoose reads a loose object. Its id is computed: a test that damages an object must see git's answer.
 func (r *repository) readLoose(id string) (gitobject.Object, error) {
 	kind, _, in, end, err := r.openLoose(id)
 	if err != nil {
@@ -89,8 +94,10 @@ var compressors = sync.Pool{New: func() any {
 	return z
 }}
 
-// writeLoose stores a loose object, whole or not at all.
+// writeLoose stores a loose object, whole or not at all. It is written beside its place and renamed, because other
+// requests read at the same time.
 func (r *repository) writeLoose(o gitobject.Object) error {
+	// Its name is its content, so what is there is right.
 	if _, err := os.Stat(r.objectFile(o.ID)); err == nil {
 		return nil
 	}
@@ -100,6 +107,7 @@ func (r *repository) writeLoose(o gitobject.Object) error {
 	z.Reset(&packed)
 	fmt.Fprintf(z, "%s %d\x00", o.Kind, len(o.Data))
 	_, err := z.Write(o.Data)
+	// Random, because two requests may bring the same object at once.
 	temp := fmt.Sprintf("%s.%016x", r.objectFile(o.ID), rand.Uint64())
 	if err = errors.Join(err, z.Close(), os.MkdirAll(filepath.Dir(temp), 0o755)); err != nil {
 		return err
@@ -107,13 +115,15 @@ func (r *repository) writeLoose(o gitobject.Object) error {
 	return errors.Join(os.WriteFile(temp, packed.Bytes(), 0o444), os.Rename(temp, r.objectFile(o.ID)))
 }
 
-// plainRef is a branch whose name git takes without a second look.
+// plainRef is a branch whose name git takes without a second look. Anything else (tags, slashes, dots) has rules that
+// git knows.
 var plainRef = regexp.MustCompile(`^refs/heads/[A-Za-z0-9_-]+$`)
 
-// errPackedRefs says that only git knows what the references are.
+// errPackedRefs says that only git knows what the references are. The whole request then goes to git.
 var errPackedRefs = errors.New("references are packed")
 
-// readRef is what a reference holds, "" if it is not there.
+// readRef is what a reference holds, "" if it is not there. Where packed-refs exists, a reference may be in either
+// place, so git is asked.
 func (r *repository) readRef(name string) (string, error) {
 	if _, err := os.Stat(filepath.Join(r.dir, "packed-refs")); err == nil {
 		return "", errPackedRefs
@@ -122,6 +132,7 @@ func (r *repository) readRef(name string) (string, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
+	// A symbolic reference has no id in it and is left to git.
 	id := strings.TrimSuffix(string(b), "\n")
 	if err != nil || !gitobject.IsID(id) {
 		return "", fmt.Errorf("%s holds no id: %w", name, errPackedRefs)
@@ -132,12 +143,13 @@ func (r *repository) readRef(name string) (string, error) {
 // reference is a name and what it holds.
 type reference struct{ name, id string }
 
-// sortedRefs are the references in the order of their names.
+// sortedRefs are the references in the order of their names. git lists them in that order, and a client may compare.
 func (r *repository) sortedRefs() (all []reference, err error) {
 	if !r.isRepository() {
 		return nil, fs.ErrNotExist
 	}
 	err = filepath.WalkDir(filepath.Join(r.dir, "refs"), func(path string, d fs.DirEntry, err error) error {
+		// A lock is no reference, although it lies among them.
 		if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
 			return ignoreGone(err)
 		}
@@ -155,7 +167,8 @@ func (r *repository) sortedRefs() (all []reference, err error) {
 	return all, err
 }
 
-// ignoreGone forgives what another request has taken away while a directory was listed.
+// ignoreGone forgives what another request has taken away while a directory was listed. A lock is renamed away between
+// the listing and the look.
 func ignoreGone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

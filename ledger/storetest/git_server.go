@@ -12,7 +12,8 @@ import (
 	"sync"
 )
 
-// ServerOptions say what a server allows.
+// ServerOptions say what a server allows. The zero value is an old server, without filters, that takes pushes by git
+// itself.
 type ServerOptions struct {
 	Filters bool     // the server leaves objects out where it is asked to
 	Pushes  bool     // pushes are answered in this process as well; otherwise git looks at each
@@ -23,32 +24,39 @@ type ServerOptions struct {
 
 // Server serves the bare repositories below a directory over HTTP, for tests. What this module's own client asks for,
 // version 2 of git's protocol and the push of one branch, is answered in this process, without the processes that each
-// request costs git; everything else by git's own http-backend. TestAnswersAreGits compares the answers with git's.
+// request costs git; everything else by git's own http-backend. Answering less than git does is safe: what is not
+// recognised goes to git. Answering otherwise is not, so TestAnswersAreGits and TestPushesAreGits compare the answers
+// with git's.
 type Server struct {
 	root string
 	o    ServerOptions
 	git  *cgi.Handler
 }
 
-// NewServer makes a server of the bare repositories below root. An error says that git is not installed.
+// NewServer makes a server of the bare repositories below root. An error says that git is not installed. git sees no
+// configuration but the repositories' own, so that a developer's settings cannot change what a test shows.
 func NewServer(root string, o ServerOptions) (*Server, error) {
+	// Looked up even where nothing will need it, so that a machine without git skips a test at its beginning.
 	backend, err := httpBackend()
 	if err != nil {
 		return nil, err
 	}
+	// The last assignment wins in git's environment, so the caller's come last.
 	env := append([]string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_CONFIG_GLOBAL=" + os.DevNull, "HOME=/nonexistent"}, o.Env...)
 	return &Server{root: root, o: o, git: &cgi.Handler{
 		Path: backend, Env: env, InheritEnv: []string{"PATH"}}}, nil
 }
 
-// httpBackend finds git's own server.
+// httpBackend finds git's own server. Where it is depends on the system, and git itself knows. It is asked once for all
+// servers of a test binary.
 var httpBackend = sync.OnceValues(func() (string, error) {
 	tools, err := exec.Command("git", "--exec-path").Output()
 	return filepath.Join(strings.TrimSpace(string(tools)), "git-http-backend"), err
 })
 
-// ServeHTTP implements http.Handler.
+// ServeHTTP implements http.Handler. A compressed body is left to git, whose own client sends such. Whatever was read
+// to find out what is asked is put back before git gets the request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.o.Real || r.Header.Get("Content-Encoding") != "" {
 		s.git.ServeHTTP(w, r)
@@ -65,19 +73,23 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(answer) // a client that has gone needs no answer
 		return
 	}
+	// CGI passes the length in a variable, and http-backend reads just as much.
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	r.TransferEncoding = nil
 	s.git.ServeHTTP(w, r)
 }
 
-// answerRequest is what this package has to say, and its type; nil where git is to be asked.
+// answerRequest is what this package has to say, and its type; nil where git must be asked. A path that leads out of
+// the root is never opened here. Without Filters nothing is answered of version 2: an old server does not know it.
 func (s *Server) answerRequest(r *http.Request, body []byte) (answer []byte, kind string) {
+	// Version 2 is asked for in a header (gitprotocol-http); without it, git answers in version 0.
 	second := r.Header.Get("Git-Protocol") == "version=2"
 	dir, call := filepath.Split(strings.TrimSuffix(r.URL.Path, "/"))
 	dir = strings.TrimSuffix(dir, "/")
 	if call == "refs" {
 		dir, call = strings.TrimSuffix(dir, "/info"), r.Method+" "+r.URL.RawQuery
 	}
+	// A name such as "../x" is git's to refuse.
 	if !filepath.IsLocal(strings.TrimPrefix(dir, "/")) {
 		return nil, ""
 	}
@@ -95,7 +107,7 @@ func (s *Server) answerRequest(r *http.Request, body []byte) (answer []byte, kin
 	return nil, ""
 }
 
-// greetClient says what can be asked for in version 2.
+// greetClient says what can be asked for in version 2. The lines are git's; TestAnswersAreGits compares them.
 func greetClient() []byte {
 	var b bytes.Buffer
 	for _, line := range []string{"version 2", "agent=git/storetest", "ls-refs=unborn",

@@ -1,5 +1,6 @@
-// Package storetest holds every ledger.Store to what Append relies on: TestStore. Sample and Draft give valid receipts
-// to tests and generators.
+// Package storetest holds every ledger.Store to what Append relies on: TestStore. Sample and its variants are valid
+// receipts for tests and generators. Server is a git server that answers in the test's own process, because starting
+// git is most of what such a test would otherwise do.
 package storetest
 
 import (
@@ -14,7 +15,10 @@ import (
 )
 
 // Sample is a valid approved eval receipt without its place in the chain, different for each n ≥ 0: pull request n+1.
+// It depends on nothing but n, so that ledgers made of it are the same bytes everywhere and forever. It has a finding,
+// an item of evidence and an answer, so that most optional members occur.
 func Sample(n int64) ledger.Receipt {
+	// A minute apart, so that no commit is dated before its parent (LDG-405).
 	at := canonical.Time(time.Date(2026, 11, 2, 9, 30, 0, 0, time.UTC).Add(time.Duration(n) * time.Minute))
 	sha := func(what string) string { return canonical.SHA256Hex(fmt.Appendf(nil, "%s %d", what, n)) }
 	r := ledger.Receipt{
@@ -63,6 +67,7 @@ func Sample(n int64) ledger.Receipt {
 
 // Clean is r without a finding: honey.
 func Clean(r ledger.Receipt) ledger.Receipt {
+	// A copy: the verdict is shared with the sample it came from.
 	v := *r.Verdict
 	n := v.Counts.Declared
 	v.Counts, v.Risk, v.RiskPoints = ledger.Counts{Declared: n, Satisfied: n}, ledger.Risk{}, 0
@@ -73,7 +78,8 @@ func Clean(r ledger.Receipt) ledger.Receipt {
 }
 
 // Judged is r with the verdict that its findings make, all of them work-defects that are high or mid, beside so many
-// satisfied and skipped rules.
+// satisfied and skipped rules. The scores are computed here and not by package ledger, which would only agree with
+// itself. Without it, each test that changes findings would have to state numbers that follow from them.
 func Judged(r ledger.Receipt, satisfied, skipped int) ledger.Receipt {
 	rules, risk, severity := map[string]bool{}, ledger.Risk{}, "jelly"
 	for _, f := range r.Findings {
@@ -82,10 +88,12 @@ func Judged(r ledger.Receipt, satisfied, skipped int) ledger.Receipt {
 		}
 		*map[string]*int{"high": &risk.High, "mid": &risk.Mid, "low": &risk.Low}[f.Tier]++
 	}
+	// propolis, as S8 has it for a high finding.
 	if risk.High > 0 {
 		severity = "propolis"
 	}
 	declared := satisfied + len(rules) + skipped
+	// Floored, as S13 has it.
 	tenths := satisfied * 1000 / declared
 	score := fmt.Sprintf("%d.%d", tenths/10, tenths%10)
 	r.Verdict = &ledger.Verdict{Score: strings.TrimSuffix(score, ".0"), ScoreFraction: fmt.Sprintf("%d/%d", satisfied,
@@ -100,11 +108,14 @@ func Judged(r ledger.Receipt, satisfied, skipped int) ledger.Receipt {
 
 // Key fills in the subject's digest and the idempotency key from the rest of r. Whoever changes a sample's sheet,
 // submission, evidence, kind or review calls it again. An entry without an audit keeps the subject that it repeats.
+// Fields are copied before they are changed, because samples share what their pointers lead to.
 func Key(r ledger.Receipt) ledger.Receipt {
 	subject := ledger.SubjectOf(&r).Digest()
+	// It cannot be computed from the entry, which has no evidence (checkSubject).
 	if r.Approval != nil && !r.Audited() {
 		subject = r.Approval.SubjectDigest
 	}
+	// Made as a real key is, so that a second delivery of a sample is found.
 	key := ledger.Key{Repository: r.Repository.ID, PullRequest: r.Pull(), Run: r.Run.ID, Kind: r.Kind, Subject: subject}
 	if r.Approval != nil {
 		approval := *r.Approval
@@ -116,13 +127,14 @@ func Key(r ledger.Receipt) ledger.Receipt {
 	return r
 }
 
-// Local turns r into a sign-off outside a forge.
+// Local turns r into a sign-off outside a forge. The subject stays the same, and the key does not: it contains the pull
+// request.
 func Local(r ledger.Receipt) ledger.Receipt {
 	r.PullRequest, r.Workflow, r.Org = nil, nil, nil
 	return Key(r)
 }
 
-// Observed is an entry of a kind that nobody signs, about the earlier one.
+// Observed is an entry of a kind that nobody signs, about the earlier one. It brings no audit, as most of its kinds do.
 func Observed(earlier ledger.Receipt, kind ledger.Kind, hash string) ledger.Receipt {
 	r := ledger.Receipt{
 		Schema: earlier.Schema, Kind: kind, Org: earlier.Org, Repository: earlier.Repository, Run: earlier.Run,
@@ -136,25 +148,31 @@ func Observed(earlier ledger.Receipt, kind ledger.Kind, hash string) ledger.Rece
 	return Key(r)
 }
 
-// Carried is the entry that carries the earlier one, which is signed off, to another head with the same bytes.
+// Carried is the entry that carries the earlier one, which is signed off, to another head with the same bytes. It
+// contains the whole audit again, as every live entry does.
 func Carried(earlier ledger.Receipt, hash string) ledger.Receipt {
 	r := earlier
+	// Nobody signs it: the approval stays in the entry that it carries.
 	r.Kind, r.Approval, r.MintedAt, r.RefersTo = ledger.Carried, nil, "", hash
 	r.ObservedBy = &ledger.ObservedBy{Event: "synchronize", Actor: "rosa", At: "2026-11-03T07:00:00Z"}
 	return Key(r)
 }
 
-// TakenBack is the entry, amended or revoked, by which its signer takes the earlier one back. It holds no audit.
+// TakenBack is the entry, amended or revoked, by which its signer takes the earlier one back. It contains no audit, so
+// it repeats the subject that was signed.
 func TakenBack(earlier ledger.Receipt, kind ledger.Kind, hash string) ledger.Receipt {
 	r := Observed(earlier, kind, hash)
 	approval := *earlier.Approval
+	// The same review decides otherwise now, and a person's entry has no observed event.
 	approval.Decision, r.Approval, r.ObservedBy = kind, &approval, nil
 	return Key(r)
 }
 
 // Forged is the head after bytes that no writer would append (Head.Append refuses them): the tree and the tip are
-// right, so that whoever verifies sees the entry itself and nothing else.
+// right, so that whoever verifies sees the entry itself and nothing else. The tree is computed here by hand for the
+// same reason: a forger does not use our code.
 func Forged(h ledger.Head, b []byte) ledger.Head {
+	// The hash of the leaf is tlog's own, so no mistake of ours is repeated.
 	leaf := ledger.LeafHash(b)
 	edge := append(slices.Clone(h.Edge), hex.EncodeToString(leaf[:]))
 	for n := h.Count; n&1 == 1; n >>= 1 { // two complete subtrees of one size are one
@@ -168,7 +186,8 @@ func Forged(h ledger.Head, b []byte) ledger.Head {
 	return ledger.Head{Count: h.Count + 1, Tip: canonical.SHA256Hex(b), Root: root, Edge: edge}
 }
 
-// hashSubtrees is the RFC 6962 hash of two subtrees, all in hexadecimal digits.
+// hashSubtrees is the RFC 6962 hash of two subtrees, all in hexadecimal digits. 01 before the two keeps a node from
+// passing for an entry (RFC 6962, 2.1).
 func hashSubtrees(left, right string) string {
 	b, err := hex.DecodeString("01" + left + right)
 	if err != nil {

@@ -14,26 +14,29 @@ import (
 )
 
 // Breaker is a Store that can be made to die inside its next Append, as if killed before the given step, counted from
-// 0. Break reports false if there is no such step. A Store without inner steps need not be one.
+// 0. Break reports false if there is no such step. A Store without inner steps need not be one. A death within an
+// append is what leaves half a state behind, and only the store knows its steps.
 type Breaker interface{ Break(step int) bool }
 
-// Viewer is a Store whose states can be verified as a whole; those of every store of this project can.
+// Viewer is a Store whose states can be verified as a whole; those of every store of this project can. Reading along
+// the chain cannot see a file that does not belong there; a view of the whole tree can.
 type Viewer interface {
 	Tree(at ledger.Snapshot) (ledger.Tree, error)
 }
 
-// Full says that every case is to be run in full length, whatever it costs: .ci/run sets REFEREE_CI=1.
+// Full says that every case is to be run in full length, whatever it costs: .ci/run sets REFEREE_CI=1. Otherwise the
+// tests of a package would not end within their 40 s.
 func Full() bool { return os.Getenv("REFEREE_CI") == "1" }
 
-// size is how much a case does.
+// size is how much a case does. The cases are the same at any size; only their number differs.
 type size struct {
 	writers, each int // at once, and how often each of them appends
 	deliveries    int // of one event at once
 	stride        int // between the steps at which a process is killed
 }
 
-// TestStore holds a store to what Append relies on. open makes a ledger that does not exist yet, and gives a function
-// that connects to it anew each time, as another process would.
+// TestStore holds a store to what Append relies on. open makes a ledger that does not exist yet, and returns a function
+// that connects to it anew each time, as another process would: what a store only remembers in memory must not matter.
 func TestStore(t *testing.T, open func(t *testing.T) func() ledger.Store) {
 	testStore(t, size{writers: 8, each: 3, deliveries: 5, stride: 1}, open)
 }
@@ -49,6 +52,8 @@ func TestTransport(t *testing.T, open func(t *testing.T) func() ledger.Store) {
 	testStore(t, size{writers: 3, each: 1, deliveries: 2, stride: 3}, open)
 }
 
+// testStore runs every case on a ledger of its own. The cases call nothing but ledger's exported functions, so a store
+// outside this module can be held to them as well.
 func testStore(t *testing.T, n size, open func(t *testing.T) func() ledger.Store) {
 	for name, test := range map[string]func(*testing.T, func() ledger.Store){
 		"Empty": testEmpty, "Sequence": testSequence, "Begin": testBegin, "Writers": n.testWriters, "Stale": testStale,
@@ -56,14 +61,17 @@ func testStore(t *testing.T, n size, open func(t *testing.T) func() ledger.Store
 		"Killed": n.testKilled, "Broken": testBroken, "Refused": testRefused, "NoEdit": testNoEdit,
 		"Local": testLocal, "Cancelled": testCancelled,
 	} {
+		// No case sees what another has appended.
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
 }
 
-// quick makes the waits between tries short: what is tested is what happens, not how long it takes.
+// quick makes the waits between tries short: what is tested is what happens, not how long it takes. Sixty tries are
+// more than any case here can lose.
 var quick = ledger.Retry{Tries: 60, Pick: func(time.Duration) time.Duration { return 0 }}
 
-// appendReceipts appends drafts and fails the test if that fails.
+// appendReceipts appends drafts and fails the test if that fails. It is for appends that a case only needs to have
+// happened.
 func appendReceipts(t *testing.T, s ledger.Store, receipts ...ledger.Receipt) ledger.Result {
 	t.Helper()
 	result, err := ledger.Append(t.Context(), s, quick, draftOf(receipts...))
@@ -73,13 +81,16 @@ func appendReceipts(t *testing.T, s ledger.Store, receipts ...ledger.Receipt) le
 	return result
 }
 
+// draftOf drafts the same receipts at every try. They are cloned, because Append takes away from a draft what the
+// ledger holds already.
 func draftOf(receipts ...ledger.Receipt) func(ledger.Snapshot) (ledger.Draft, error) {
 	return func(ledger.Snapshot) (ledger.Draft, error) {
 		return ledger.Draft{Receipts: slices.Clone(receipts)}, nil
 	}
 }
 
-// wantVerified holds the ledger to count entries and to its own rules.
+// wantVerified holds the ledger to count entries and to its own rules, along the chain and, where the store can show a
+// whole tree, as a verifier sees it: a test that only counts would pass a store that writes rubbish.
 func wantVerified(t *testing.T, s ledger.Store, count int64) ledger.Snapshot {
 	t.Helper()
 	at, err := s.Head(t.Context())
@@ -89,10 +100,12 @@ func wantVerified(t *testing.T, s ledger.Store, count int64) ledger.Snapshot {
 	if at.Head.Count != count {
 		t.Errorf("%d entries, want %d", at.Head.Count, count)
 	}
+	// From the first entry on, along the chain, as a job that knows nothing of it would.
 	since, err := ledger.VerifySince(t.Context(), s, at, ledger.NewHead())
 	if err != nil || !since.OK() || since.Head.Root != at.Head.Root {
 		t.Errorf("from the first entry on: %v, %v", err, since.Problems)
 	}
+	// A store behind a URL is verified in a clone, by tests of its own.
 	viewer, ok := s.(Viewer)
 	if !ok {
 		return at
@@ -114,6 +127,7 @@ func wantVerified(t *testing.T, s ledger.Store, count int64) ledger.Snapshot {
 	return at
 }
 
+// testEmpty: a ledger that does not exist is a state and not an error, or nobody could write the first entry.
 func testEmpty(t *testing.T, connect func() ledger.Store) {
 	s := connect()
 	at, err := s.Head(t.Context())
@@ -125,8 +139,10 @@ func testEmpty(t *testing.T, connect func() ledger.Store) {
 	}
 }
 
+// testSequence appends one, two, and one by another connection, and reads back by each of an entry's paths.
 func testSequence(t *testing.T, connect func() ledger.Store) {
 	s := connect()
+	// The merged entry comes by another connection, and refers to what the first one wrote.
 	first := appendReceipts(t, s, Sample(0))
 	appendReceipts(t, s, Sample(1), Sample(2))
 	appendReceipts(t, connect(), Observed(Sample(0), ledger.Merged, first.Added[0].Hash))
@@ -134,6 +150,7 @@ func testSequence(t *testing.T, connect func() ledger.Store) {
 	if at.Info == nil || at.Info.Genesis != first.Added[0].Hash || at.Info.Repository.ID != 4242 {
 		t.Errorf("LEDGER.json: %+v", at.Info)
 	}
+	// By hash, by pull request and by seq: the same bytes.
 	e, err := ledger.Lookup(t.Context(), s, at, first.Added[0].Hash)
 	if err != nil || e == nil || string(e.Bytes) != string(first.Added[0].Bytes) {
 		t.Errorf("by hash: %v, %v", e, err)
@@ -145,17 +162,22 @@ func testSequence(t *testing.T, connect func() ledger.Store) {
 	if files, err = s.Read(t.Context(), at, ledger.EntryDir(0)); err != nil || len(files) != 4 {
 		t.Errorf("by seq: %d files, %v", len(files), err)
 	}
+	// Read is not recursive: a million entries lie below this one.
 	if files, err = s.Read(t.Context(), at, "receipts"); err != nil || len(files) != 0 {
 		t.Errorf("a directory of directories: %d files, %v", len(files), err)
 	}
+	// What does not exist is nil and no error, or the gate could not tell "not there" from "not read".
 	if e, err = ledger.Lookup(t.Context(), s, at, ledger.NoParent); err != nil || e != nil {
 		t.Errorf("an unknown hash: %v, %v", e, err)
 	}
 }
 
-// testBegin begins a ledger without an entry, and then appends the first.
+// testBegin begins a ledger without an entry, and then appends the first. The first commit and the first entry write
+// different files (LEDGER.json comes with the second), so they are tested apart. A sheet that two entries use is stored
+// once.
 func testBegin(t *testing.T, connect func() ledger.Store) {
 	s := connect()
+	// Any bytes will do; a ledger keeps a rulebook and does not read it.
 	sheet := []byte(`{"slug":"x"}`)
 	page := ledger.File{Path: ledger.PagePath, Data: []byte("<!doctype html>")}
 	if _, err := ledger.Append(t.Context(), s, quick, func(ledger.Snapshot) (ledger.Draft, error) {
@@ -163,6 +185,7 @@ func testBegin(t *testing.T, connect func() ledger.Store) {
 	}); err != nil {
 		t.Fatal(err)
 	}
+	// A ledger that has begun exists: it has an ID, and verifies.
 	at := wantVerified(t, s, 0)
 	if at.ID == "" || at.Info != nil {
 		t.Errorf("%+v; want a ledger without an entry", at)
@@ -189,7 +212,8 @@ func testBegin(t *testing.T, connect func() ledger.Store) {
 	}
 }
 
-// testWriters lets writers append several times each, all at once.
+// testWriters lets writers append several times each, all at once. Every one of them must succeed: a store that loses a
+// race silently, or twice, shows as a missing entry.
 func (n size) testWriters(t *testing.T, connect func() ledger.Store) {
 	var group sync.WaitGroup
 	for w := range n.writers {
@@ -206,9 +230,12 @@ func (n size) testWriters(t *testing.T, connect func() ledger.Store) {
 	wantVerified(t, connect(), int64(n.writers*n.each))
 }
 
+// testStale appends a batch that was right on a head that has moved since. A store that takes it has no
+// compare-and-swap, and two writers would overwrite each other.
 func testStale(t *testing.T, connect func() ledger.Store) {
 	s := connect()
 	for n := range int64(2) { // on a ledger that does not exist yet, and on one that does
+		// Kept from before the append that makes it stale.
 		old, err := s.Head(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -217,6 +244,7 @@ func testStale(t *testing.T, connect func() ledger.Store) {
 		if _, err := ledger.Append(t.Context(), spy{s, &batch}, quick, draftOf(Sample(n))); err != nil {
 			t.Fatal(err)
 		}
+		// Another connection: the refusal must come from where the ledger is kept, not from what this store remembers.
 		if err := connect().Append(t.Context(), old, batch); !errors.Is(err, ledger.ErrStale) {
 			t.Errorf("on an old head: %v, want ErrStale", err)
 		}
@@ -224,7 +252,7 @@ func testStale(t *testing.T, connect func() ledger.Store) {
 	}
 }
 
-// spy remembers the last batch.
+// spy remembers the last batch. The same batch can then be sent once more on the old head.
 type spy struct {
 	ledger.Store
 	last *ledger.Batch
@@ -235,7 +263,8 @@ func (s spy) Append(ctx context.Context, at ledger.Snapshot, b ledger.Batch) err
 	return s.Store.Append(ctx, at, b)
 }
 
-// flaky loses replies: the first n appends end in ErrAmbiguous, with the effect if done is true.
+// flaky loses replies: the first n appends end in ErrAmbiguous, with the effect if done is true. Whether the effect
+// took place is what the writer cannot see.
 type flaky struct {
 	ledger.Store
 	n    *int
@@ -247,6 +276,7 @@ func (f flaky) Append(ctx context.Context, at ledger.Snapshot, b ledger.Batch) e
 		return f.Store.Append(ctx, at, b)
 	}
 	*f.n--
+	// The writer is told the same in both cases.
 	if f.done {
 		if err := f.Store.Append(ctx, at, b); err != nil {
 			return err
@@ -255,6 +285,7 @@ func (f flaky) Append(ctx context.Context, at ledger.Snapshot, b ledger.Batch) e
 	return fmt.Errorf("connection reset: %w", ledger.ErrAmbiguous)
 }
 
+// testLostReply: the second try finds the entry by its key and counts it as added, because this call wrote it.
 func testLostReply(t *testing.T, connect func() ledger.Store) {
 	n := 2
 	result := appendReceipts(t, flaky{connect(), &n, true}, Sample(0))
@@ -265,6 +296,8 @@ func testLostReply(t *testing.T, connect func() ledger.Store) {
 	wantVerified(t, connect(), 1)
 }
 
+// testLostRequest: nothing arrived, so the next tries write it. Together with testLostReply this shows that a writer
+// need not know which of the two happened.
 func testLostRequest(t *testing.T, connect func() ledger.Store) {
 	n := 2
 	result := appendReceipts(t, flaky{connect(), &n, false}, Sample(0), Sample(1))
@@ -274,7 +307,8 @@ func testLostRequest(t *testing.T, connect func() ledger.Store) {
 	wantVerified(t, connect(), 2)
 }
 
-// testDuplicates delivers one event several times at once, and once more later.
+// testDuplicates delivers one event several times at once, and once more later. A forge delivers an event again,
+// sometimes while the first delivery is still being worked on.
 func (n size) testDuplicates(t *testing.T, connect func() ledger.Store) {
 	var group sync.WaitGroup
 	for range n.deliveries {
@@ -286,6 +320,7 @@ func (n size) testDuplicates(t *testing.T, connect func() ledger.Store) {
 	}
 	group.Wait()
 	wantVerified(t, connect(), 1)
+	// A delivery that brings one old and one new sign-off writes the new one only.
 	result := appendReceipts(t, connect(), Sample(0), Sample(1))
 	if len(result.Found) != 1 || len(result.Added) != 1 || result.Added[0].Receipt.Seq != 1 {
 		t.Errorf("%d found, %d added; want one of each", len(result.Found), len(result.Added))
@@ -293,15 +328,18 @@ func (n size) testDuplicates(t *testing.T, connect func() ledger.Store) {
 	wantVerified(t, connect(), 2)
 }
 
-// errKilled stands for the end of the process.
+// errKilled is what a killed process returns. It is no error that a store may return, so that a case can tell its own
+// death from a failure.
 var errKilled = errors.New("killed")
 
-// mortal dies at the n-th of its steps: before and after each call.
+// mortal dies at the n-th of its steps: before and after each call. Before and after are different deaths: after a
+// call, its effect is there and nobody knows of it.
 type mortal struct {
 	ledger.Store
 	left *int
 }
 
+// step fails for ever once no step is left, as a dead process does.
 func (m mortal) step() error {
 	if *m.left == 0 {
 		return errKilled
@@ -333,10 +371,12 @@ func (m mortal) Append(ctx context.Context, at ledger.Snapshot, b ledger.Batch) 
 	return errors.Join(m.Store.Append(ctx, at, b), m.step())
 }
 
-// testKilled kills the process between any two steps; the next run finishes the work, once.
+// testKilled kills the process between any two steps; the next run finishes the work, once. It ends when an append
+// survives all of its steps; fewer than five would mean that nothing was killed.
 func (n size) testKilled(t *testing.T, connect func() ledger.Store) {
 	for step, count := 0, int64(0); ; step, count = step+n.stride, count+1 {
 		left := step
+		// Each death has a sign-off of its own, so that the ledger shows which of them was lost or doubled.
 		_, err := ledger.Append(t.Context(), mortal{connect(), &left}, quick, draftOf(Sample(count)))
 		if err != nil && !errors.Is(err, errKilled) {
 			t.Fatal(err)
@@ -352,8 +392,10 @@ func (n size) testKilled(t *testing.T, connect func() ledger.Store) {
 	}
 }
 
-// testBroken kills the process inside the store's Append.
+// testBroken kills the process inside the store's Append. Whatever state a death leaves behind, it has the old entries
+// or the new ones, and the next writer succeeds.
 func testBroken(t *testing.T, connect func() ledger.Store) {
+	// A store whose append is one request has nothing inside to break.
 	if _, ok := connect().(Breaker); !ok {
 		t.Skip("the store has no inner steps")
 	}
@@ -363,6 +405,7 @@ func testBroken(t *testing.T, connect func() ledger.Store) {
 		if !s.(Breaker).Break(int(n - 1)) {
 			return
 		}
+		// One try, because the next one would find a store that works again.
 		if _, err := ledger.Append(t.Context(), s, ledger.Retry{Tries: 1}, draftOf(Sample(n))); err == nil {
 			t.Errorf("step %d: not broken", n-1)
 		}
@@ -375,7 +418,8 @@ func testBroken(t *testing.T, connect func() ledger.Store) {
 	}
 }
 
-// testRefused holds that a refusal and an error of the builder write nothing.
+// testRefused holds that a refusal and an error of the builder write nothing. A writer that refuses after half of its
+// work would leave a commit without its receipt.
 func testRefused(t *testing.T, connect func() ledger.Store) {
 	s := connect()
 	own := errors.New("own")
@@ -385,7 +429,9 @@ func testRefused(t *testing.T, connect func() ledger.Store) {
 	}); !errors.Is(err, own) {
 		t.Errorf("the builder's error: %v", err)
 	}
+	// The good receipt comes first: a refusal of the second must take it along.
 	unsigned := Sample(1)
+	// No approval, no receipt: the first refusal of the format.
 	unsigned.Approval = nil
 	if _, err := ledger.Append(t.Context(), s, quick, draftOf(Sample(0), unsigned)); err == nil {
 		t.Error("a receipt without an approval was appended")
@@ -394,8 +440,10 @@ func testRefused(t *testing.T, connect func() ledger.Store) {
 		t.Errorf("%+v, %v; something was written", at, err)
 	}
 	appendReceipts(t, s, Sample(0))
+	// A receipt of another repository is a good receipt in another ledger.
 	other := Sample(1)
 	other.Repository.ID++
+	// The SHA-256 of nothing is no entry of any ledger.
 	bad := Observed(Sample(0), ledger.Merged, ledger.EmptyRoot)
 	for name, r := range map[string]ledger.Receipt{"another repository": Key(other), "an unresolved reference": bad} {
 		if _, err := ledger.Append(t.Context(), s, quick, draftOf(r)); err == nil {
@@ -411,7 +459,8 @@ func testRefused(t *testing.T, connect func() ledger.Store) {
 	wantVerified(t, s, 1)
 }
 
-// testNoEdit holds that a store adds files and changes none but HEAD.json.
+// testNoEdit holds that a store adds files and changes none but HEAD.json, even when it is asked directly: the rule
+// must not rest on the one caller that keeps to it.
 func testNoEdit(t *testing.T, connect func() ledger.Store) {
 	s := connect()
 	appendReceipts(t, s, Sample(0))
@@ -423,8 +472,10 @@ func testNoEdit(t *testing.T, connect func() ledger.Store) {
 	wantVerified(t, s, 1)
 }
 
+// testLocal: without a pull request, an earlier entry is found along the chain and not in a directory.
 func testLocal(t *testing.T, connect func() ledger.Store) {
 	s := connect()
+	// Three, so that the first is not the newest.
 	for n := range int64(3) {
 		appendReceipts(t, s, Local(Sample(n)))
 	}
@@ -435,8 +486,10 @@ func testLocal(t *testing.T, connect func() ledger.Store) {
 	wantVerified(t, s, 3)
 }
 
+// testCancelled: a job that was cancelled before it began has written nothing.
 func testCancelled(t *testing.T, connect func() ledger.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
+	// Before the first request, not during one.
 	cancel()
 	if _, err := ledger.Append(ctx, connect(), quick, draftOf(Sample(0))); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want that it was cancelled", err)
@@ -446,11 +499,13 @@ func testCancelled(t *testing.T, connect func() ledger.Store) {
 	}
 }
 
-// AtOnce has n writers append at once, the samples from the first on, each by its own connection and as patiently as
-// everybody is. It holds the ledger, in which there were first entries, to one chain with an entry of each, and returns
-// how long that took.
+// AtOnce has n writers append at once, the samples from the first on, each by its own connection and with the patience
+// that is in force. It holds the ledger, in which there were first entries, to one chain with an entry of each, and
+// returns how long that took. Unlike the cases above it waits as writers really do, so it shows whether the queue
+// works.
 func AtOnce(t *testing.T, connect func() ledger.Store, first, n int64) time.Duration {
 	t.Helper()
+	// The connections and the waits count: that is what a job would spend.
 	start := time.Now()
 	var group sync.WaitGroup
 	for i := first; i < first+n; i++ {
@@ -462,9 +517,11 @@ func AtOnce(t *testing.T, connect func() ledger.Store, first, n int64) time.Dura
 		})
 	}
 	group.Wait()
+	// Before the verification, which is not part of it.
 	took := time.Since(start)
 	s := connect()
 	at := wantVerified(t, s, first+n)
+	// The count alone could be right with one sign-off twice and another lost.
 	for i := range first + n {
 		if e, err := ledger.Find(t.Context(), s, at, Sample(i).PullRequest, Sample(i).IdempotencyKey); err != nil ||
 			e == nil {

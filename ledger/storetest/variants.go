@@ -9,12 +9,14 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// WithFindings returns a receipt n findings of all tiers with everything that a finding can hold.
+// WithFindings is a receipt with n findings of all tiers, in rank order, with everything that a finding can hold: the
+// longest papers and the largest receipts are made of it.
 func WithFindings(r ledger.Receipt, n int) ledger.Receipt {
 	r.Findings = nil
 	for i := range n {
 		tier := "low"
 		switch {
+		// A fifth high, three tenths mid, half low: the order is that of S43.
 		case i < n/5:
 			tier = "high"
 		case i < n/2:
@@ -47,7 +49,7 @@ func WithFindings(r ledger.Receipt, n int) ledger.Receipt {
 }
 
 // ForeignNames are names that a paper must hold: Latin with marks of every kind, Greek of all times, Cyrillic of many
-// languages.
+// languages. The last has marks after their letters, which fonts and comparisons get wrong first.
 func ForeignNames() []string {
 	return []string{
 		"Ștefan Țepeș, Łódź, Þórður, Ørsted, İstanbul, Nguyễn Thị Phương, Dvořák",
@@ -57,7 +59,8 @@ func ForeignNames() []string {
 	}
 }
 
-// WithForeignNames writes names in many alphabets into every field of a receipt that holds one.
+// WithForeignNames writes names in many alphabets into every field of a receipt that holds one. The finding's message
+// also has scripts that the papers' own fonts lack, so that a paper must show what it cannot draw.
 func WithForeignNames(r ledger.Receipt) ledger.Receipt {
 	names := ForeignNames()
 	r.Approval.Approver.Login = names[1]
@@ -68,11 +71,13 @@ func WithForeignNames(r ledger.Receipt) ledger.Receipt {
 	r.Evidence[0].ID, r.Evidence[0].Path, r.Evidence[0].AddedBy = names[0], names[1], names[2]
 	r.Findings[0].Message, r.Findings[0].RuleIDs = strings.Join(names, "; ")+"; 中文名 ไทย עברית 🐝", slices.Clone(names)
 	r.Accepted = []ledger.Waiver{{RuleID: names[0], Reason: names[1], By: names[2], At: r.MintedAt}}
+	// A sample has no minted_at yet, and a waiver needs a time.
 	r.Accepted[0].At = r.Approval.Review.SubmittedAt
 	return Judged(r, 27, 0)
 }
 
-// CookSample is a receipt of a training run.
+// CookSample is a receipt of a training run. The two receipts that it names are in no ledger: it is for papers and
+// forms, and Resolve refuses it.
 func CookSample() ledger.Receipt {
 	r := Sample(3)
 	r.Schema, r.Run.Lane = ledger.CookSchema, "cook"
@@ -91,7 +96,7 @@ func CookSample() ledger.Receipt {
 	return r
 }
 
-// IncidentSample is a receipt of an incident.
+// IncidentSample is a receipt of an incident. Its receipts are in no ledger either.
 func IncidentSample() ledger.Receipt {
 	r := Sample(4)
 	r.Schema, r.Run.Lane = ledger.IncidentSchema, "incident"
@@ -104,7 +109,7 @@ func IncidentSample() ledger.Receipt {
 	return r
 }
 
-// SelfSigned is a receipt whose approver signed their own work.
+// SelfSigned is a receipt whose approver signed their own work. Only an admin may, so the permission is set too.
 func SelfSigned() ledger.Receipt {
 	r := Sample(5)
 	r.SelfSigned = true
@@ -120,7 +125,8 @@ func SelfSigned() ledger.Receipt {
 	return r
 }
 
-// RevokedSample takes an earlier receipt back.
+// RevokedSample takes an earlier receipt back. Unlike TakenBack it still has its audit, which a life-cycle entry may
+// have.
 func RevokedSample() ledger.Receipt {
 	r := Sample(6)
 	r.Kind, r.Approval.Decision = ledger.Revoked, ledger.Revoked
@@ -128,7 +134,9 @@ func RevokedSample() ledger.Receipt {
 	return r
 }
 
-// Samples are receipts of every kind, by what is special about them.
+// Samples are receipts of every kind, by what is special about them. Every kind and every schema is among them, so that
+// a format that lacks one fails a test and not a reader. Their references lead nowhere, so they are for formats and not
+// for chains.
 func Samples() map[string]ledger.Receipt {
 	all := map[string]ledger.Receipt{
 		"short": Sample(0), "findings-20": WithFindings(Sample(1), 20), "findings-200": WithFindings(Sample(1), 200),
@@ -139,10 +147,12 @@ func Samples() map[string]ledger.Receipt {
 	observed := []ledger.Kind{ledger.Carried, ledger.Superseded, ledger.Withdrawn, ledger.Merged, ledger.Unreceipted}
 	for _, kind := range observed {
 		hash := canonical.SHA256Hex([]byte("earlier"))
+		// It refers to no entry: it says that the run has none.
 		if kind == ledger.Unreceipted {
 			hash = ""
 		}
 		r := Observed(Sample(8), kind, hash)
+		// A carried entry is live, so it needs the whole audit (S38 and S74 hold for it too).
 		if kind == ledger.Carried {
 			s := Sample(8)
 			r.Semantics, r.Engine, r.Agent, r.Assignment = s.Semantics, s.Engine, s.Agent, s.Assignment
@@ -154,7 +164,7 @@ func Samples() map[string]ledger.Receipt {
 	return all
 }
 
-// Minted is a receipt at the beginning of a chain, and its bytes.
+// Minted is a receipt at the beginning of a chain, and its bytes. The bytes are parsed again, as any reader would.
 func Minted(r ledger.Receipt) (*ledger.Receipt, []byte, error) {
 	b, err := ledger.Mint(ledger.NewHead(), Key(r))
 	if err != nil {
