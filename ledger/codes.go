@@ -123,7 +123,7 @@ func (l Level) Blind() []string {
 }
 
 // Unseen is what a verification that looked at these levels, and at no others, cannot have seen. Levels can be skipped
-// (a clone without a forge has L2 and not L4), so the highest one alone does not tell.
+// (where nothing is pinned, L4 is looked at without L3), so the highest one alone does not tell.
 func Unseen(looked []Level) (what []string) {
 	for _, u := range unseen {
 		if !slices.ContainsFunc(u.by, func(l Level) bool { return slices.Contains(looked, l) }) {

@@ -171,8 +171,8 @@ func (s *sum) addFinding(f findingFacts) {
 	s.weighFinding(f)
 }
 
-// weighFinding adds what decides severity and action. A stack-fit flag or a deal-finding is nobody's defect, so it
-// never asks for another submission (S39, S41).
+// weighFinding adds what decides severity and action. A stack-fit flag or a deal-finding is no defect of the agent's
+// work, so it never asks for another submission (S39, S41).
 func (s *sum) weighFinding(f findingFacts) {
 	critical := f.severity == "critical"
 	s.critical = s.critical || critical

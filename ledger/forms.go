@@ -70,7 +70,7 @@ func kindWords(kinds []Kind) (all []string) {
 	return all
 }
 
-// isHash accepts lower case only: one hash must have one spelling, or a name could differ from an equal name.
+// isHash accepts lower case only: one hash must have one spelling, or two names could mean one file.
 func isHash(b []byte) bool { return len(b) == 64 && isHex(b) }
 
 // isGit accepts ids of SHA-1 and of SHA-256 repositories. Only the ledger's own branch has to be SHA-1 (package

@@ -31,7 +31,7 @@ type Witness interface {
 	// does after 400 days).
 	RunOf(ctx context.Context, run int64) (WorkflowRecord, error)
 	// PermissionOf returns a person's permission on the repository as it is now: admin, maintain, write, triage, read
-	// or none. The permission of then is in no API.
+	// or none. No API tells what it was when the review was written.
 	PermissionOf(ctx context.Context, login string) (string, error)
 	// UserOf returns the id of the account that has a login now; ErrNoUser if no account has it.
 	UserOf(ctx context.Context, login string) (int64, error)
@@ -167,8 +167,7 @@ func sameAudit(a, b *Receipt) bool {
 
 // selfSigned compares an entry without a review with the run of the workflow that its signer started by hand: nobody
 // else can start one in their name, and its title says which head they signed. Who runs it again later does not change
-// its actor. The title is compared up to the digest, because a receipt says which head was signed and not what was
-// typed.
+// its actor. The title is compared up to its digest, which is left to replay.
 func (o *online) selfSigned(e Entry) {
 	r := e.Receipt
 	forge, ok := o.forge.(Witness)

@@ -208,7 +208,7 @@ func readHeader(r *bufio.Reader) (gitobject.Kind, int64, error) {
 }
 
 // readBody reads one object. Whoever asks has looked at the sizes, and yet the size is held to maxBlob once more before
-// memory is taken: another process may write to the repository between the two.
+// memory is taken: the repository may have changed between the two.
 func (g *gitBinary) readBody(r *bufio.Reader, id string) (gitobject.Object, error) {
 	kind, size, err := readHeader(r)
 	switch {

@@ -67,7 +67,7 @@ func (m *mirror) read(ctx context.Context, limit int64, ids []string) ([]gitobje
 	return m.repo.all.(source).read(ctx, limit, ids)
 }
 
-// close removes what was fetched: it is a copy of somebody's private repository.
+// close removes what was fetched: it may be private.
 func (m *mirror) close() error {
 	if m.dir == "" {
 		return nil

@@ -205,7 +205,7 @@ func bodyOf(req *http.Request) ([]byte, error) {
 
 // sendOnce sends a request one time, and reads the beginning of the answer: an answer that breaks off within the first
 // megabyte, which most are shorter than, can be repeated here without the caller seeing any of it. The timer begins
-// with the request and is set back by every piece that arrives, so a slow server is not a silent one (TestSilence).
+// with the request and is reset by every piece that arrives, so a slow server is not a silent one (TestSilence).
 func (p *patience) sendOnce(req *http.Request, body []byte) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	a := &answer{ctx: ctx, cancel: cancel, timer: time.AfterFunc(silence, func() { cancel(errSilent) })}

@@ -159,7 +159,7 @@ func (r *remote) publish(ctx context.Context, old, commit string, objects []gito
 }
 
 // isRace knows the texts by which servers say that another push came first (git's own, GitHub's, go-git's). They decide
-// only where the branch is back at the old commit; a text that is missing here makes an error of a lost race, and no
+// only where the branch still holds the old commit; a text that is missing here makes an error of a lost race, and no
 // more.
 func isRace(err error) bool {
 	for _, text := range []string{"failed to update ref", "object not found", "non-fast-forward", "fetch first",

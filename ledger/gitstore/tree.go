@@ -37,7 +37,7 @@ func (r *Repo) Tree(ctx context.Context, commit string) *Tree {
 func (t *Tree) Problems() []ledger.Problem { return t.problems }
 
 // The bounds on directories and files. A ledger of three million entries, as many as ledger.Verify reads, has fewer. A
-// tree object can name itself a million times over at little cost, so what is counted is what is walked and not what is
+// tree can name one subtree a million times at little cost, so what is counted is what is walked and not what is
 // stored.
 const (
 	maxDirs  = 5_000_000

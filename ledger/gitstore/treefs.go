@@ -26,7 +26,7 @@ var ErrLink = errors.New("a symlink or a submodule, which is never followed")
 // TreeFS returns a commit's files as a file system that reads from objects: no check-out, no filter, no hook; a pointer
 // of a large-file storage is the few bytes that it is. Lstat shows symlinks (fs.ModeSymlink), submodules
 // (fs.ModeIrregular) and executables; opening one of the first two is ErrLink. Sizes come from object headers, and a
-// file of more than 64 MiB is never read. os.DirFS over a check-out would follow links and run filters.
+// file of more than 64 MiB is never read. A check-out would run filters, and os.DirFS follow links.
 func (r *Repo) TreeFS(ctx context.Context, commit string) (*TreeFS, error) {
 	rec, err := r.objects.readCommit(ctx, commit)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 // wire speaks version 2 of git's protocol over HTTP (gitprotocol-v2), as far as it takes to fetch a few objects by
 // their ids: go-git speaks versions 0 and 1 only, in which a server sends whole branches, and a ledger's grows without
-// end. It is a source, and a server never sends more than it is asked for. It has no cache of its own: keep takes what
+// end. It is a source, and asks for no more than is needed. It has no cache of its own: keep takes what
 // came.
 type wire struct {
 	http *http.Client
@@ -25,7 +25,7 @@ type wire struct {
 	keep func(gitobject.Object)
 }
 
-// errOldServer says that the server has not what wire needs: version 2, or filters. It is no failure: the remote then
+// errOldServer says that the server lacks what wire needs: version 2, or filters. It is no failure: the remote then
 // falls back to fetching the newest commit whole (mirror).
 var errOldServer = errors.New("the server does not speak version 2 of git's protocol with filters")
 
