@@ -47,7 +47,8 @@ func (o *verifyOptions) runMany(a *app, repos []string) error {
 		}
 	}
 	if o.format == "table" {
-		if err := a.print(fmt.Sprintf("\n%s, %d of them not verified\n", countWord(len(repos), "ledger"), failed)); err != nil {
+		sum := fmt.Sprintf("\n%s, %d of them not verified\n", countWord(len(repos), "ledger"), failed)
+		if err := a.print(sum); err != nil {
 			return err
 		}
 	}
