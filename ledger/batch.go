@@ -10,8 +10,9 @@ import (
 	"github.com/defendableos/referee/internal/canonical"
 )
 
-// Backwards gives the entries of a state from the newest to the first, each found by the parent_hash of the one after
-// it. The first error ends it.
+// Backwards returns the entries of a state from the newest to the first, each found by the parent_hash of the one after
+// it. The listing of a directory decides nothing: a second file with the same seq is never read here. The first error
+// ends it.
 func Backwards(ctx context.Context, s Store, at Snapshot) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		hash := at.Head.Tip
@@ -25,6 +26,8 @@ func Backwards(ctx context.Context, s Store, at Snapshot) iter.Seq2[*Entry, erro
 	}
 }
 
+// readEntry reads one entry and holds the bytes to the hash that the entry after it names, and not only to the path,
+// which whoever pushed has chosen.
 func readEntry(ctx context.Context, s Store, at Snapshot, seq int64, hash string) (*Entry, error) {
 	path := Place{Class: EntryFile, Seq: seq, Hash: hash}.String()
 	files, err := s.Read(ctx, at, path)
@@ -44,8 +47,10 @@ func readEntry(ctx context.Context, s Store, at Snapshot, seq int64, hash string
 	return e, nil
 }
 
-// newBatch mints the drafts behind at and gives the files of the commit. A draft without receipts makes the commit that
-// begins an empty ledger, and is refused where one has begun.
+// newBatch mints the drafts behind at and returns the files of the commit. A draft without receipts makes the commit
+// that begins an empty ledger, and is refused where one has begun. It writes nothing: what it returns is what the store
+// swaps in. Its order matters: sheets are held to the entries that name them, and HEAD.json is written when all entries
+// have moved the head.
 func newBatch(ctx context.Context, s Store, at Snapshot, d Draft) (Batch, []Entry, error) {
 	b := Batch{Head: at.Head}
 	if len(d.Receipts) == 0 && at.ID != "" {
@@ -66,12 +71,15 @@ func newBatch(ctx context.Context, s Store, at Snapshot, d Draft) (Batch, []Entr
 		return b, nil, err
 	}
 	b.Files = append(b.Files, File{HeadPath, head})
+	// The same drafts make the same batch, whatever made its files first.
 	slices.SortFunc(b.Files, func(x, y File) int { return strings.Compare(x.Path, y.Path) })
 	b.Message = Message(entries, at.Head.Tip)
 	return b, entries, nil
 }
 
-// mintDrafts gives each draft its place and its files; a later one may refer to an earlier one of the same batch.
+// mintDrafts assigns each draft its place and its files; a later one may refer to an earlier one of the same batch.
+// What a verification would find later is refused here, before anything is written: another repository (LDG-206), a
+// reference that does not resolve (LDG-207), bytes that do not parse (LDG-107).
 func (b *Batch) mintDrafts(ctx context.Context, s Store, at Snapshot, drafts []Receipt) (entries []Entry, err error) {
 	for _, r := range drafts {
 		if at.Info != nil && at.Info.Repository.ID != r.Repository.ID {
@@ -108,7 +116,8 @@ func (r *Receipt) Pull() int64 {
 	return r.PullRequest.Number
 }
 
-// resolveIn resolves what r refers to among the entries of the batch and of the store.
+// resolveIn resolves what r refers to among the entries of the batch and of the store. The batch comes first: its
+// entries are not in the store yet.
 func resolveIn(ctx context.Context, s Store, at Snapshot, r *Receipt, entries []Entry) error {
 	var failed error
 	err := r.Resolve(func(hash string) (Prior, bool) {
@@ -131,7 +140,7 @@ func resolveIn(ctx context.Context, s Store, at Snapshot, r *Receipt, entries []
 }
 
 // addSheets adds the sheets that the ledger does not hold yet, each once: several runs may be judged by one. One that
-// none of the new entries names is left out: in a closed world a rulebook stands only where a receipt binds it.
+// none of the new entries names is left out, because a rulebook without a receipt is a foreign file (LDG-116).
 func (b *Batch) addSheets(ctx context.Context, s Store, at Snapshot, sheets [][]byte, entries []Entry) error {
 	for _, sheet := range sheets {
 		hash := canonical.SHA256Hex(sheet)
@@ -154,7 +163,9 @@ func (b *Batch) addSheets(ctx context.Context, s Store, at Snapshot, sheets [][]
 	return nil
 }
 
-// addFirst adds what only the first commit, or the first entry, writes.
+// addFirst adds what only the first commit, or the first entry, writes. LEDGER.json names the genesis, so it comes with
+// the first entry and not with the commit that begins an empty ledger. Papers are accepted only from a short list: any
+// other path would make the ledger fail its own verification (LDG-101).
 func (b *Batch) addFirst(at Snapshot, papers []File, entries []Entry) error {
 	if at.ID == "" {
 		b.Files = append(b.Files, File{AttributesPath, []byte(Attributes)})
@@ -184,7 +195,8 @@ func (b *Batch) addFirst(at Snapshot, papers []File, entries []Entry) error {
 const initMessage = "ledger\n"
 
 // Message is a commit's message: "receipt 000012345 pr#123 sha256:<hash>" about the last of its entries (pr#… is left
-// out outside a forge), and the trailer Parent-Receipt with the tip before it.
+// out outside a forge), and the trailer Parent-Receipt with the tip before the commit. The two hashes let VerifyHistory
+// follow the chain through the commits alone, without reading an older tree.
 func Message(entries []Entry, parent string) string {
 	if len(entries) == 0 {
 		return initMessage

@@ -18,8 +18,10 @@ const NoParent = "00000000000000000000000000000000000000000000000000000000000000
 // EmptyRoot is the root over no entry: the SHA-256 of nothing (RFC 6962, 2.1).
 const EmptyRoot = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-// Head is HEAD.json: where the chain ends, and the right edge of its tree, which is all that an append needs to know.
-// Edge holds the roots of the complete subtrees from left to right, one for every bit that is set in Count.
+// Head is HEAD.json: where the chain ends, and the right edge of its tree, which is all that an append needs to know,
+// at any size. Edge holds the roots of the complete subtrees from left to right, one for every bit that is set in
+// Count. Everything in it follows from the entries, so a verification recomputes it and believes nothing of it
+// (LDG-302).
 type Head struct {
 	Count int64    `json:"count"`
 	Tip   string   `json:"tip" is:"hash"`  // SHA-256 of the last entry's bytes
@@ -33,7 +35,8 @@ func NewHead() Head { return Head{Tip: NoParent, Root: EmptyRoot, Edge: []string
 // Log is the state of the tree as the next entry's log member gives it.
 func (h Head) Log() Log { return Log{Count: h.Count, Root: h.Root} }
 
-// Append gives the head after one more entry. It refuses bytes that are no receipt or do not continue the chain here.
+// Append returns the head after one more entry. It refuses bytes that are no receipt or do not continue the chain here.
+// Writer and verifier share it, so they cannot differ in what continues a chain.
 func (h Head) Append(b []byte) (Head, error) {
 	r, err := Parse(b)
 	if err != nil {
@@ -56,7 +59,7 @@ func (h Head) Append(b []byte) (Head, error) {
 	return e.headOf(canonical.SHA256Hex(b)), nil
 }
 
-// Format gives the bytes of HEAD.json.
+// Format returns the bytes of HEAD.json, or why a reader would refuse them.
 func (h Head) Format() ([]byte, error) {
 	b, err := canonical.Marshal(h)
 	if err != nil {
@@ -71,7 +74,8 @@ func (h Head) Format() ([]byte, error) {
 var headDecoder = decoderOf[Head]()
 
 // ParseHead reads HEAD.json and holds its members together: as many hashes in edge as bits in count, and root the root
-// that they make. On an error the head is zero.
+// that they make. On an error the head is zero. A head that contradicts itself is refused here and not at the next
+// append, which would build on it.
 func ParseHead(b []byte) (Head, error) {
 	var h Head
 	if err := headDecoder().Decode(b, canonical.Receipt, &h); err != nil {
@@ -80,6 +84,7 @@ func ParseHead(b []byte) (Head, error) {
 	if h.Count > MaxSeq+1 {
 		return Head{}, fmt.Errorf("HEAD.json: count is %d, at most %d entries have a place", h.Count, int64(MaxSeq+1))
 	}
+	// An entry whose hash is all zeros does not exist, so this tip means an empty ledger and nothing else.
 	if (h.Count == 0) != (h.Tip == NoParent) {
 		return Head{}, fmt.Errorf("HEAD.json: tip is %.8s… at count %d", h.Tip, h.Count)
 	}
@@ -99,6 +104,8 @@ type edge struct {
 	hashes []tlog.Hash
 }
 
+// decodeEdge requires one hash for each bit of Count: a tree of 13 entries is made of subtrees of 8, 4 and 1 (RFC 6962,
+// 2.1, splits at the largest power of two).
 func (h Head) decodeEdge() (edge, error) {
 	if n := bits.OnesCount64(uint64(h.Count)); len(h.Edge) != n {
 		return edge{}, fmt.Errorf("edge has %d hashes, a tree of %d entries has %d", len(h.Edge), h.Count, n)
@@ -113,6 +120,7 @@ func (h Head) decodeEdge() (edge, error) {
 	return e, nil
 }
 
+// parseHash accepts lower-case digits only, unlike hex.Decode: a hash has one spelling in a ledger.
 func parseHash(s string) (h tlog.Hash, err error) {
 	if err := canonical.CheckHash(s); err != nil {
 		return h, err
@@ -121,7 +129,8 @@ func parseHash(s string) (h tlog.Hash, err error) {
 	return h, err
 }
 
-// appendLeaf appends a leaf: as many complete subtrees merge as there are ones at the low end of count.
+// appendLeaf appends a leaf: as many complete subtrees merge as there are ones at the low end of count. It is the carry
+// of a binary counter: 13 entries and one more are 8, 4 and 2.
 func (e *edge) appendLeaf(leaf tlog.Hash) {
 	e.hashes = append(e.hashes, leaf)
 	for n := e.count; n&1 == 1; n >>= 1 {
@@ -132,7 +141,8 @@ func (e *edge) appendLeaf(leaf tlog.Hash) {
 	e.count++
 }
 
-// rootHash folds the edge from the right (RFC 6962, 2.1).
+// rootHash folds the edge from the right (RFC 6962, 2.1). The right end is the incomplete one, and every subtree joins
+// from its left.
 func (e *edge) rootHash() tlog.Hash {
 	if len(e.hashes) == 0 {
 		h, _ := parseHash(EmptyRoot)
@@ -154,7 +164,8 @@ func (e *edge) headOf(tip string) Head {
 	return h
 }
 
-// Info is LEDGER.json, written with the first entry and never again.
+// Info is LEDGER.json, written with the first entry and never again. The repository in it keeps a ledger from being
+// moved to another one, where nobody signed anything (LDG-206).
 type Info struct {
 	Format     string     `json:"format" is:"ledger_format"`
 	Genesis    string     `json:"genesis" is:"hash"` // SHA-256 of the entry at seq 0
@@ -169,7 +180,7 @@ const (
 	FirstInfoFormat = "defendablecloud.ledger/v1"
 )
 
-// Marshal gives the bytes of LEDGER.json.
+// Marshal returns the bytes of LEDGER.json, or why a reader would refuse them.
 func (i Info) Marshal() ([]byte, error) {
 	b, err := canonical.Marshal(i)
 	if err != nil {
@@ -183,7 +194,8 @@ func (i Info) Marshal() ([]byte, error) {
 
 var infoDecoder = decoderOf[Info]()
 
-// ParseInfo reads LEDGER.json. On an error the info is zero.
+// ParseInfo reads LEDGER.json. On an error the info is zero. The layout before the first release is named in words,
+// because "unknown format" would not say that no version reads it any more.
 func ParseInfo(b []byte) (Info, error) {
 	var i Info
 	if bytes.HasPrefix(b, []byte(`{"format":"`+FirstInfoFormat+`"`)) {
@@ -197,8 +209,10 @@ func ParseInfo(b []byte) (Info, error) {
 	return i, nil
 }
 
-// Mint completes r for the place after h and gives its bytes: seq, parent_hash, log, receipt_id, minted_at where it is
-// empty, and findings cut to what a receipt holds. It is the one way that the writers of this project make an entry.
+// Mint completes r for the place after h and returns its bytes: seq, parent_hash, log, receipt_id, minted_at where it
+// is empty, and findings cut to what a receipt holds. It is the one way in which the writers of this project make an
+// entry. No clock is asked: the time is that of the review or the event, so that the same records at the same place are
+// the same bytes. Findings are ranked (S43), so the cut takes the lightest, and findings_total still counts them.
 func Mint(h Head, r Receipt) ([]byte, error) {
 	r.Seq, r.ParentHash, r.Log = h.Count, h.Tip, h.Log()
 	r.ID = ReceiptID(r.Seq, r.Submission.SHA256)
@@ -211,12 +225,15 @@ func Mint(h Head, r Receipt) ([]byte, error) {
 	if r.MintedAt == "" && r.ObservedBy != nil {
 		r.MintedAt = r.ObservedBy.At
 	}
+	// A draft may have been cut already and know the true total; it is never made smaller.
 	r.FindingsTotal = max(r.FindingsTotal, len(r.Findings))
 	r.Findings = r.Findings[:min(len(r.Findings), MaxFindings)]
 	return fitFindings(r)
 }
 
-// fitFindings formats r with as many of its findings as 256 KiB hold.
+// fitFindings formats r with as many of its findings as 256 KiB hold. A receipt grows with each finding, so a binary
+// search takes eight tries at most instead of two hundred. Where r is too long even without findings, the error is
+// returned: the rest of a receipt is never cut.
 func fitFindings(r Receipt) ([]byte, error) {
 	b, err := Format(r)
 	if !tooLong(err) {
@@ -232,7 +249,8 @@ func fitFindings(r Receipt) ([]byte, error) {
 	return Format(r)
 }
 
-// tooLong reports whether err is the bound on a receipt's bytes.
+// tooLong reports whether err is the bound on a receipt's bytes. Any other error must come out as it is, and must not
+// be answered by leaving findings away.
 func tooLong(err error) bool {
 	e, ok := errors.AsType[*canonical.Error](err)
 	return ok && e.Rule == canonical.RuleSize

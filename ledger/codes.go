@@ -10,7 +10,8 @@ import (
 // 4 the commits, 5 pins, 6 the forge's record, 7 another copy.
 type Code string
 
-// The codes. A number is never used for anything else, and never given up.
+// The codes. A number is never used for anything else, and never given up: scripts and people's notes refer to it. Each
+// has an attack of its own in testdata/ledgers (TestEveryCodeHasAFixture), so that none is only written down.
 const (
 	CodeUnknownFile   Code = "LDG-101"
 	CodeMode          Code = "LDG-102"
@@ -71,7 +72,8 @@ const (
 // Level is how far a verification reaches.
 type Level int
 
-// The levels. Each includes those below it.
+// The levels. Each includes those below it. They are separate because each needs somebody else to trust: nobody, one's
+// own memory, the base branch, the forge, another person.
 const (
 	L1 Level = iota + 1 // bytes, chain and tree agree with themselves
 	L2                  // the chain extends what I saw before
@@ -80,10 +82,11 @@ const (
 	L5                  // it agrees with another copy
 )
 
-// String gives L1 … L5.
+// String returns L1 … L5.
 func (l Level) String() string { return fmt.Sprintf("L%d", int(l)) }
 
-// Says is what a verification that reached the level has shown.
+// Says is what a verification that reached the level has shown. A level outside the table says what its nearest one
+// does, and below L1 that is nothing.
 func (l Level) Says() string {
 	return [...]string{"nothing was verified", "the bytes, the chain and the tree agree with themselves",
 		"the chain extends what was seen here before", "it agrees with the pins in the base branch and in reviews",
@@ -91,7 +94,8 @@ func (l Level) Says() string {
 		min(l, L5))]
 }
 
-// unseen is what some levels cannot see. By are the levels that do, none where no level does.
+// unseen is what some levels cannot see. By lists the levels that can, and is empty where no level can. A verification
+// that kept quiet about this would be read as saying more than it does.
 var unseen = []struct {
 	by   []Level
 	what string
@@ -109,7 +113,7 @@ var unseen = []struct {
 }
 
 // Blind is what a verification that reached the level, and with it those below, cannot have seen. It is printed with
-// every good result.
+// every good result, so that no result is a bare tick (receipts.md, "Levels").
 func (l Level) Blind() []string {
 	var looked []Level
 	for below := L1; below <= l; below++ {
@@ -118,7 +122,8 @@ func (l Level) Blind() []string {
 	return Unseen(looked)
 }
 
-// Unseen is what a verification that looked at these levels, and at no others, cannot have seen.
+// Unseen is what a verification that looked at these levels, and at no others, cannot have seen. Levels can be skipped
+// (a clone without a forge has L2 and not L4), so the highest one alone does not tell.
 func Unseen(looked []Level) (what []string) {
 	for _, u := range unseen {
 		if !slices.ContainsFunc(u.by, func(l Level) bool { return slices.Contains(looked, l) }) {
@@ -143,6 +148,8 @@ const (
 // Codes lists every code with its meaning, in the order of the numbers.
 func Codes() []About { return slices.Clone(codes) }
 
+// codes is the one place where a code is described; the table in receipts.md is generated from it
+// (TestReceiptsDocument).
 var codes = []About{
 	{CodeUnknownFile, L1, "a file that no ledger has", "a ledger contains nothing else: a foreign file could be " +
 		"mistaken for a part of it", outside},
@@ -239,7 +246,7 @@ var codes = []About{
 		"somebody is shown another history", "keep both copies; find where they part, and who pushed"},
 }
 
-// Of gives what is known of a code.
+// Of returns what the documentation says of a code.
 func (c Code) Of() (About, bool) {
 	i := slices.IndexFunc(codes, func(a About) bool { return a.Code == c })
 	if i < 0 {
@@ -248,7 +255,8 @@ func (c Code) Of() (About, bool) {
 	return codes[i], true
 }
 
-// Problem is one thing that is wrong with a ledger.
+// Problem is one thing that is wrong with a ledger. It is a value and not an error: a verification collects them, while
+// an error means that it could not look (exit code 3).
 type Problem struct {
 	Code    Code
 	Level   Level
@@ -257,7 +265,7 @@ type Problem struct {
 	Message string
 }
 
-// String gives code, place and message in one line.
+// String returns code, place and message in one line.
 func (p Problem) String() string {
 	var b strings.Builder
 	b.WriteString(string(p.Code))
@@ -269,7 +277,8 @@ func (p Problem) String() string {
 	return b.String() + ": " + p.Message
 }
 
-// newProblem makes a Problem at the level of its code.
+// newProblem makes a Problem at the level of its code. The path is foreign text and is clipped here; whoever passes
+// foreign text as an argument clips it there.
 func newProblem(code Code, path string, seq int64, format string, args ...any) Problem {
 	about, _ := code.Of()
 	return Problem{code, about.Level, clipForeign(path), seq, fmt.Sprintf(format, args...)}

@@ -11,13 +11,14 @@ import (
 	"strings"
 )
 
-// findingFacts is what a verdict is made of: a finding without its words.
+// findingFacts is what a verdict is made of: a finding without its words. The checks below work on these, so that a
+// verification of a whole ledger need not build the findings themselves.
 type findingFacts struct {
 	tier, severity, bucket, stage string
 	rules                         []string
 }
 
-// factsOf gives the facts of findings that were read.
+// factsOf returns the facts of findings that were parsed.
 func factsOf(findings []Finding) iter.Seq[findingFacts] {
 	return func(yield func(findingFacts) bool) {
 		for _, f := range findings {
@@ -28,9 +29,10 @@ func factsOf(findings []Finding) iter.Seq[findingFacts] {
 	}
 }
 
-// factsIn finds the facts in the bytes of a receipt's findings, which were checked. No other member within a finding
-// has one of these keys (TestFactsIn), within a text a quotation mark has a backslash before it, and tier is the last
-// of them in the order of keys.
+// factsIn finds the facts in the bytes of a receipt's findings, which the decoder has checked: a search for keys would
+// be unsafe in any other text. Keys are sorted, so the five come in this order and tier is the last of them. No other
+// member within a finding has one of these keys (TestFactsIn), and inside a text a quotation mark has a backslash
+// before it, so that no text of a submission can pass for a key.
 func factsIn(findings []byte) iter.Seq[findingFacts] {
 	return func(yield func(findingFacts) bool) {
 		for rest := findings; ; {
@@ -48,7 +50,8 @@ func factsIn(findings []byte) iter.Seq[findingFacts] {
 	}
 }
 
-// wordAfter gives a string without escapes behind its key, and what follows; nil where the key does not come.
+// wordAfter returns the string behind its key, and what follows; nil if the key does not occur. The strings that it is
+// asked for are words of a list (forms), which contain no escapes.
 func wordAfter(b []byte, key string) (string, []byte) {
 	i := bytes.Index(b, []byte(key))
 	if i < 0 {
@@ -59,7 +62,8 @@ func wordAfter(b []byte, key string) (string, []byte) {
 	return string(b[:end]), b[end:]
 }
 
-// listAfter gives the strings of a list behind its key, and what follows.
+// listAfter returns the strings of the list behind its key, and what follows. Rule ids are free text, so unlike a word
+// they may contain escaped quotation marks and brackets.
 func listAfter(b []byte, key string) (list []string, rest []byte) {
 	i := bytes.Index(b, []byte(key))
 	if i < 0 {
@@ -83,7 +87,8 @@ func listAfter(b []byte, key string) (list []string, rest []byte) {
 	return list, b
 }
 
-// unescapeString reads a string that was checked.
+// unescapeString reads a string that was checked. encoding/json is safe for one checked string: what it reads too
+// leniently (keys, numbers, trailing bytes, bad UTF-8) cannot occur in it.
 func unescapeString(quoted []byte) string {
 	s := string(quoted[1 : len(quoted)-1])
 	if strings.IndexByte(s, '\\') >= 0 {
@@ -92,7 +97,8 @@ func unescapeString(quoted []byte) string {
 	return s
 }
 
-// sum is what the findings of a receipt make together.
+// sum is what the findings of a receipt make together. flagged loses the undecided rules (checkFlagged), named and high
+// never lose any.
 type sum struct {
 	seen     Risk
 	n        int
@@ -108,7 +114,8 @@ type sum struct {
 	last       findingFacts // the lightest that is shown
 }
 
-// sumUp adds the findings up, and holds them to their order.
+// sumUp adds the findings up, and holds them to their order. The order is more than looks: a receipt that has no room
+// for all shows the first ones, so whoever could order them freely could hide the heaviest.
 func sumUp(findings iter.Seq[findingFacts]) (sum, error) {
 	s := sum{flagged: map[string]bool{}, named: map[string]bool{}, high: map[string]bool{}}
 	for f := range findings {
@@ -130,7 +137,7 @@ func (f findingFacts) rankText() string {
 }
 
 // compareRank ranks findings as far as a receipt shows what they are ranked by (S43); the rest is the order of the
-// sheet and of the submission.
+// sheet and of the submission. The ranks are the places of the words in forms.
 func (f findingFacts) compareRank(g findingFacts) int {
 	of := func(form, x, y string) int {
 		return slices.Index(forms[form].Enum, x) - slices.Index(forms[form].Enum, y)
@@ -150,6 +157,8 @@ func (r *Risk) counterOf(tier string) *int {
 	return &r.Low
 }
 
+// addFinding counts one finding for every rule that it names: findings with one pointer and code are merged (S49), so
+// one of them may flag several rules.
 func (s *sum) addFinding(f findingFacts) {
 	for _, id := range f.rules {
 		s.flagged[id], s.named[id] = true, true
@@ -162,7 +171,8 @@ func (s *sum) addFinding(f findingFacts) {
 	s.weighFinding(f)
 }
 
-// weighFinding adds what decides severity and action.
+// weighFinding adds what decides severity and action. A stack-fit flag or a deal-finding is nobody's defect, so it
+// never asks for another submission (S39, S41).
 func (s *sum) weighFinding(f findingFacts) {
 	critical := f.severity == "critical"
 	s.critical = s.critical || critical
@@ -179,7 +189,9 @@ func (s *sum) weighFinding(f findingFacts) {
 }
 
 // checkFacts holds the findings to their order and number, and the verdict to the findings. What follows from all of
-// them is held where all are there. size gives the bytes of the whole receipt.
+// them is checked where all are there. It closes the way to a receipt whose findings were edited and whose
+// report_digest was kept or made anew: what a person reads must follow from what is listed. size returns the bytes of
+// the whole receipt; it is a function because only a receipt that leaves findings out needs it.
 func (r *Receipt) checkFacts(findings iter.Seq[findingFacts], size func() int) error {
 	s, err := sumUp(findings)
 	if err == nil {
@@ -208,6 +220,7 @@ func (r *Receipt) checkShown(n int, size func() int) error {
 	case n == most:
 		return nil
 	}
+	// Last, because Validate has to marshal the receipt to know its size.
 	if b := size(); b <= FullBytes {
 		return refuse(RefuseFindings, "%d findings of %d in all, in %d bytes; a receipt shows %d, and fewer only "+
 			"where it is full (more than %d bytes)",
@@ -217,10 +230,11 @@ func (r *Receipt) checkShown(n int, size func() int) error {
 }
 
 // checkRisk holds the counts by tier. The heaviest findings are shown first, so that of a tier above the last shown one
-// all are.
+// all are. A count above what is shown is possible only for the lightest tier shown and those below it.
 func (r *Receipt) checkRisk(s sum) error {
 	for rank, tier := range forms["tier"].Enum {
 		seen, said := *s.seen.counterOf(tier), *r.Verdict.Risk.counterOf(tier)
+		// The findings are ranked, so all of a tier are there as soon as one of a lighter tier is.
 		whole := s.all || s.n > 0 && rank < slices.Index(forms["tier"].Enum, s.last.tier)
 		if seen > said || whole && seen != said {
 			return refuse(RefuseCounts, "%d findings shown are %s, the verdict says %d", seen, tier, said)
@@ -229,7 +243,8 @@ func (r *Receipt) checkRisk(s sum) error {
 	return nil
 }
 
-// checkUndecided: a high rule that nobody decided was skipped, and a high finding says so (S74, of semantics 2).
+// checkUndecided: a high rule that nobody decided was skipped, and a high finding says so (S74, of semantics 2). Where
+// the submission cannot be read, one finding speaks for all rules.
 func (r *Receipt) checkUndecided(s sum) error {
 	v := r.Verdict
 	switch {
@@ -263,6 +278,7 @@ func (r *Receipt) checkAccepted(s sum) error {
 }
 
 // checkFlagged: a rule is flagged where a finding names it, and nowhere else; a person who says no makes a finding.
+// Where findings are left out, those shown are a lower bound.
 func (r *Receipt) checkFlagged(s sum) error {
 	said := 0
 	for _, a := range r.Checklist {
@@ -285,7 +301,7 @@ func (r *Receipt) checkFlagged(s sum) error {
 }
 
 // checkSeverityOf: propolis where a finding is high or critical, jelly where one is neither, and without a finding what
-// checkSeverity allows.
+// checkSeverity allows. Severity is what people look at first, so it is derived here and never believed.
 func (r *Receipt) checkSeverityOf(s sum) error {
 	v, want := r.Verdict, ""
 	switch {
@@ -311,7 +327,8 @@ func (r *Receipt) checkSeverityOf(s sum) error {
 	return nil
 }
 
-// checkReady: S40, as far as the receipt shows it. Which skipped rules are high it does not show.
+// checkReady: S40, as far as the receipt shows it. Which skipped rules are high it does not show. Where a skipped rule
+// might be high, either value is accepted.
 func (r *Receipt) checkReady(s sum) error {
 	v := r.Verdict
 	kept := s.blocking || s.fit || v.Counts.Open > 0 || len(v.UndecidedHigh) > 0
@@ -325,7 +342,8 @@ func (r *Receipt) checkReady(s sum) error {
 	return nil
 }
 
-// checkAction: the recommended action is the one of S39, by the text that the receipt's semantics number had.
+// checkAction: the recommended action is the one of S39, by the text that the receipt's semantics number had. Old
+// receipts must stay valid: semantics 1 put a low defect or a stack-fit flag before a rejection, semantics 2 after it.
 func (r *Receipt) checkAction(s sum) error {
 	got := r.Verdict.RecommendedAction
 	allowed := r.possibleActions(s)
@@ -340,8 +358,9 @@ func (r *Receipt) checkAction(s sum) error {
 	return nil
 }
 
-// possibleActions gives the actions that S39 can recommend: two, where it rests on whether a skipped rule was high,
-// which a receipt does not show.
+// possibleActions returns the actions that S39 can recommend: two, where it rests on whether a skipped rule was high,
+// which a receipt does not show. The cases are S39's and in its order, since the first match decides. In the incident
+// lane a finding speaks of what is reported, so a true report is not rejected for it.
 func (r *Receipt) possibleActions(s sum) []string {
 	reject := s.heavy && (r.Semantics < 2 || r.Run.Lane != "incident")
 	review := s.fit || s.nit
@@ -349,6 +368,7 @@ func (r *Receipt) possibleActions(s sum) []string {
 	switch {
 	case s.blocking:
 		return []string{"resubmit"}
+	// S39 as semantics 1 had it; semantics 2 asks this after the rejection.
 	case r.Semantics < 2 && review:
 		return []string{"review"}
 	case reject:
@@ -381,11 +401,12 @@ func (r *Receipt) possibleRest(s sum) []findingFacts {
 	return out
 }
 
-// actionsWithRest gives the actions that S39 can recommend where not all findings are shown: of what may be among them,
-// something is.
+// actionsWithRest returns the actions that S39 can recommend where not all findings are shown: of what may be among
+// them, something is.
 func (r *Receipt) actionsWithRest(s sum) []string {
 	var out []string
 	for _, f := range r.possibleRest(s) { // the first match of several is that of one of them
+		// The maps are shared and stay as they are; weighFinding only sets flags.
 		with := s
 		with.weighFinding(f)
 		out = append(out, r.possibleActions(with)...)
@@ -394,7 +415,8 @@ func (r *Receipt) actionsWithRest(s sum) []string {
 	return slices.Compact(out)
 }
 
-// checkScore recomputes what follows from the counts (S13, S35).
+// checkScore recomputes what follows from the counts (S13, S35). Only the score itself is required. A member that is
+// left out says nothing, so it cannot lie. Points are 5, 2 and 1 a finding (S35).
 func (r *Receipt) checkScore() error {
 	v, c := r.Verdict, r.Verdict.Counts
 	decided := c.Satisfied + c.Flagged
@@ -404,6 +426,7 @@ func (r *Receipt) checkScore() error {
 		{"score_decided", v.ScoreDecided, percentShare(c.Satisfied, decided)},
 		{"coverage", v.Coverage, percentShare(decided, c.Declared)},
 	} {
+		// The texts are compared, not the values: 96.40 for 96.4 is another receipt about the same work.
 		if m.got != m.want && (m.got != "" || m.name == "score") {
 			return refuse(RefuseScore, "%s is %q; %d satisfied and %d flagged of %d declared make %s", m.name,
 				clipForeign(m.got), c.Satisfied, c.Flagged, c.Declared, m.want)
@@ -422,7 +445,8 @@ func (r *Receipt) checkScore() error {
 }
 
 // percentShare is 100·n/d, floored to one decimal (S13). The counts are within 2^53, so that a thousand of them fit
-// into 64 bits.
+// into 64 bits. Integers and not decimals, because rounding up would show 99.96 as 100. Where nothing was decided the
+// share is 0 and not 100.
 func percentShare(n, d int) string {
 	if d == 0 {
 		return "0"

@@ -1,13 +1,13 @@
-// Package ledger is the format of receipts and of the chain that they stand on, as pure functions over bytes. It reads
-// no file, no clock and no network; where a ledger is kept is a Store's to know.
+// Package ledger is the format of receipts and of the chain that they form, as pure functions over bytes. It reads no
+// file and no network, and no clock decides what is written or found; only a Store knows where a ledger is kept.
 //
 // # A receipt
 //
 // A receipt is one JSON object in the canonical profile (package internal/canonical; TestFormatIsCanonical). Its
-// SHA-256 is over the bytes of its file and stands only in the file's name. Three schemas of one shape, by the lane of
-// the run: EvalSchema, CookSchema, IncidentSchema (docs/receipt-*.schema.json, generated; TestSchemas). Every entry has
-// a Kind. Parse is strict: an unknown schema, kind or member is refused by name (TestParseRefuses), a text that parses
-// is the one that Format gives (FuzzParse), and on an error nothing is returned.
+// SHA-256 is over the bytes of its file and is written only in the file's name. Three schemas of one shape, by the lane
+// of the run: EvalSchema, CookSchema, IncidentSchema (docs/receipt-*.schema.json, generated; TestSchemas). Every entry
+// has a Kind. Parse is strict: an unknown schema, kind or member is refused by name (TestParseRefuses), a text that
+// parses is the one that Format writes (FuzzParse), and on an error nothing is returned.
 //
 // What is refused, always (TestRefusals has a case for each Refuse constant):
 //   - no approval by a human, no receipt; an open question, no receipt; a high rule that nobody decided, no receipt;
@@ -19,8 +19,8 @@
 //   - a receipt_id that is not DCR-<seq>-<first 8 digits of the submission's SHA-256>; a minted_at that is not the
 //     review's submitted_at or the observed event's time, so that a receipt is a pure function of records.
 //
-// The version stands in the schema's name. A member is added only with a new version, for a reader of this one refuses
-// whatever it does not know.
+// The version is part of the schema's name. A member is added only with a new version, because a reader of this one
+// refuses whatever it does not know.
 //
 // # The chain
 //
@@ -40,14 +40,11 @@
 //	README.md   verify.html   .gitattributes ("* -text")
 //
 // At a million entries and a million pull requests no directory holds more than 256 names (TestNamesPerDirectory): git
-// reads,
-// writes and hashes a directory whole. Only a pull request with more entries of its own has a larger one, and sheets/
-// at more than 65,536
-// versions of sheets. The
-// layout is the format that LEDGER.json names (InfoFormat); a path of the one before is refused by name
-// (TestFirstLayout).
+// reads, writes and hashes a directory whole. Only a pull request with more entries of its own has a larger one, and
+// sheets/ at more than 65,536 versions of sheets. LEDGER.json names the layout (InfoFormat); a path of the one before
+// is refused by name (TestFirstLayout).
 //
-// Nothing else, and regular files only: ParsePath knows exactly the paths that Place.String gives (FuzzParsePath). The
+// Nothing else, and regular files only: ParsePath knows exactly the paths that Place.String writes (FuzzParsePath). The
 // branch is an orphan, linear, one commit a sign-off (Message, VerifyHistory).
 //
 // # Appending
@@ -58,7 +55,7 @@
 //
 // Who loses a race waits in a queue that nobody keeps (queue.go): each writer guesses from what the branch shows how
 // busy the ledger is, and tries only where that is worth its requests. The queue decides nothing, the swap does. A
-// ledger that stands still is tried for five minutes (Retry; TestRetry, TestQueue), and fifty writers at once all get
+// ledger that does not move is tried for five minutes (Retry; TestRetry, TestQueue), and fifty writers at once all get
 // their entry (TestFiftyAtOnce of githubstore).
 //
 // # Verifying

@@ -20,7 +20,7 @@ type checked struct {
 	err     error
 }
 
-// portion is some consecutive blobs, examined by one worker.
+// portion is some consecutive blobs, examined by one worker. done is closed when out is complete.
 type portion struct {
 	first int
 	blobs [][]byte
@@ -29,12 +29,15 @@ type portion struct {
 	done  chan struct{}
 }
 
-// perPortion is how many entries a worker takes at once.
+// perPortion is how many entries a worker takes at once. One at a time would cost a channel operation and a wake-up for
+// each few kilobytes.
 const perPortion = 32
 
-// examineBlobs checks the blobs, which come in the order of entries, on all processors, and gives the results in that
-// order. drop is given the bytes of each when it has been looked at. Where the reading ends early, every entry left is
-// unreadable.
+// examineBlobs checks the blobs, which come in the order of entries, on all processors, and returns the results in that
+// order, so that the chain can be followed and the same tree has the same problems in the same order
+// (TestVerifyIsStable). drop is called with the bytes of each when it has been looked at. Where the reading ends early,
+// every entry left is unreadable: what was not read was not verified (LDG-113). The two channels bound what is read
+// ahead, and with it the memory, whatever the size of the ledger.
 func examineBlobs(
 	ctx context.Context, blobs iter.Seq2[[]byte, error], entries []named, drop func([]byte),
 ) iter.Seq2[int, checked] {
@@ -47,6 +50,7 @@ func examineBlobs(
 			go examinePortions(todo, entries, drop)
 		}
 		go dealPortions(ctx, blobs, todo, order)
+		// A tree that ends without an error but early is one as well: "fewer files" must not pass for "all files".
 		next, last := 0, errors.New("the tree gave fewer files than it has")
 		for p := range order {
 			<-p.done
@@ -68,6 +72,8 @@ func examineBlobs(
 	}
 }
 
+// examinePortions is one worker. It lets go of the bytes as soon as they were looked at, because a portion may wait
+// long for its turn in the order of the results.
 func examinePortions(todo <-chan *portion, entries []named, drop func([]byte)) {
 	for p := range todo {
 		p.out = make([]checked, len(p.blobs))
@@ -80,7 +86,8 @@ func examinePortions(todo <-chan *portion, entries []named, drop func([]byte)) {
 	}
 }
 
-// dealPortions reads the blobs and hands them out, each portion to a worker and to the order of the results.
+// dealPortions reads the blobs and hands them out, each portion to a worker and to the order of the results. The order
+// comes first: the results must be waited for in the order in which the portions were read.
 func dealPortions(ctx context.Context, blobs iter.Seq2[[]byte, error], todo, order chan<- *portion) {
 	defer close(order)
 	defer close(todo)
@@ -109,7 +116,9 @@ func dealPortions(ctx context.Context, blobs iter.Seq2[[]byte, error], todo, ord
 	hand()
 }
 
-// examineOne looks at one entry's bytes: size, name, form, and the rules of a receipt.
+// examineOne looks at one entry's bytes: size, name, form, and the rules of a receipt. The first problem is the only
+// one said, and the name comes before the form: bytes that are not the ones named prove nothing, whatever they look
+// like. The leaf is hashed in any case, because the tree covers the bytes that are there.
 func examineOne(b []byte, e named) checked {
 	c := checked{leaf: LeafHash(b)}
 	fail := func(code Code, err error) checked {
@@ -127,6 +136,8 @@ func examineOne(b []byte, e named) checked {
 	switch {
 	case sum != e.hash:
 		return fail(CodeName, fmt.Errorf("the SHA-256 of the file is %s", sum))
+	// A shape that is wrong (an unknown member, a bad form) is a receipt that could not have been minted; every other
+	// rule of the profile is about two texts for one value.
 	case errors.As(err, &bad) && bad.Rule != canonical.RuleShape:
 		return fail(CodeNotCanonical, err)
 	case errors.As(err, &refused) && refused.Code == RefuseSchema:

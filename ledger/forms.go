@@ -8,8 +8,10 @@ import (
 	"github.com/defendableos/referee/internal/canonical"
 )
 
-// forms are what the strings of the ledger's files must look like, by the name that a field's `is` tag gives. The JSON
-// Schemas under docs/ are generated from the same table (TestSchemas).
+// forms are what the strings of the ledger's files must look like, by the name in a field's `is` tag. The JSON Schemas
+// under docs/ are generated from the same table (TestSchemas). The lists are closed: a new word is a new schema
+// version, because a reader of this one cannot know what the word would allow. In tier, finding_severity, bucket and
+// stage, the order of the words is the rank of S43 (compareRank), so they must not be sorted.
 var forms = map[string]*canonical.Form{
 	"hash":              {Check: isHash, Want: "a SHA-256 (64 lower-case hexadecimal digits)"},
 	"git":               {Check: isGit, Want: "a git object name (40 or 64 lower-case hexadecimal digits)"},
@@ -21,7 +23,7 @@ var forms = map[string]*canonical.Form{
 	"kind":              {Enum: kindWords(Kinds())},
 	"decision":          {Enum: kindWords([]Kind{Approved, Amended, Revoked, Rejected})},
 	"lane":              {Enum: []string{"agent", "dataset", "compute", "cook", "incident"}},
-	"approver_type":     {Enum: []string{"User"}}, // a bot signs nothing off
+	"approver_type":     {Enum: []string{"User"}}, // reviews by bots do not count
 	"permission":        {Enum: []string{"admin", "maintain", "write", "local"}},
 	"evidence_kind":     {Enum: []string{"file", "note", "url", "observation", "tool_output", "model_output", "log"}},
 	"evidence_status":   {Enum: []string{"held", "missing", "refused", "not_held"}},
@@ -40,12 +42,14 @@ var forms = map[string]*canonical.Form{
 	"proof_format":      {Enum: []string{InclusionFormat, ConsistencyFormat}},
 }
 
-// decoderOf is the decoder of one of the ledger's files, made when the first is read: most commands read none.
+// decoderOf returns the decoder of one of the ledger's files, made when the first is read: most commands read no
+// ledger, and starting is most of what a short command costs (performance.md).
 func decoderOf[T any]() func() *canonical.Decoder {
 	return sync.OnceValue(func() *canonical.Decoder { return canonical.NewDecoder(reflect.TypeFor[T](), forms) })
 }
 
 // patterns are the forms as regular expressions, for the schemas; the checks below are the same in code, faster.
+// TestFormsArePatterns holds the two to each other.
 var patterns = map[string]string{
 	"hash":       `^[0-9a-f]{64}$`,
 	"git":        `^([0-9a-f]{40}|[0-9a-f]{64})$`,
@@ -66,8 +70,11 @@ func kindWords(kinds []Kind) (all []string) {
 	return all
 }
 
+// isHash accepts lower case only: one hash must have one spelling, or a name could differ from an equal name.
 func isHash(b []byte) bool { return len(b) == 64 && isHex(b) }
 
+// isGit accepts ids of SHA-1 and of SHA-256 repositories. Only the ledger's own branch has to be SHA-1 (package
+// gitobject).
 func isGit(b []byte) bool { return (len(b) == 40 || len(b) == 64) && isHex(b) }
 
 func isHex(b []byte) bool {
@@ -79,7 +86,8 @@ func isHex(b []byte) bool {
 	return true
 }
 
-// hexDigit marks the lower-case hexadecimal digits; a receipt has a thousand of them.
+// hexDigit marks the lower-case hexadecimal digits; a receipt has a thousand of them. A table is faster than four
+// comparisons.
 var hexDigit = func() (t [256]bool) {
 	for _, c := range "0123456789abcdef" {
 		t[c] = true
@@ -89,6 +97,7 @@ var hexDigit = func() (t [256]bool) {
 
 func isTime(b []byte) bool { return len(b) == 20 && canonical.CheckTime(string(b)) == nil }
 
+// isReceiptID accepts six to nine digits: fmt pads to six, and MaxSeq has nine.
 func isReceiptID(b []byte) bool {
 	rest, ok := bytes.CutPrefix(b, []byte("DCR-"))
 	number, id, two := bytes.Cut(rest, []byte("-"))
@@ -96,11 +105,13 @@ func isReceiptID(b []byte) bool {
 		isHex(id)
 }
 
-// isDecimal reads what the pattern says: an integer of at most 40 digits without leading zeros, a fraction, an
-// exponent.
+// isDecimal reads what the pattern says: an integer of at most 40 digits without leading zeros, a fraction, an exponent
+// of at most three digits. Forty is the precision of S13a; the short exponent keeps exactRational from making a number
+// of a million digits out of ten characters.
 func isDecimal(b []byte) bool {
 	b = bytes.TrimPrefix(b, []byte("-"))
 	n := leadingDigits(b)
+	// A leading zero would give one value two spellings, and the hash covers the spelling.
 	if n == 0 || n > 40 || n > 1 && b[0] == '0' {
 		return false
 	}

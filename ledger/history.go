@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Commit is one commit of the branch, as far as a verifier looks at it.
+// Commit is one commit of the branch, as far as a verifier looks at it. Author and tree are not among it: anybody can
+// write an author, and the tree of the newest commit is verified as a whole.
 type Commit struct {
 	ID      string
 	Parents []string
@@ -18,7 +19,8 @@ type Commit struct {
 	Edits   []string // paths other than HEAD.json that it changes or deletes; nil if nobody looked
 }
 
-// messagePattern takes apart what Message writes.
+// messagePattern takes apart what Message writes, and nothing else: nine and at most eight digits are those of MaxSeq
+// and MaxPullRequest, and \A and \z keep a message from carrying a second text behind the one that was read.
 var messagePattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
 		`\Areceipt ([0-9]{9}) (?:pr#([1-9][0-9]{0,7}) )?sha256:([0-9a-f]{64})\n\nParent-Receipt: ([0-9a-f]{64})\n?\z`)
@@ -50,8 +52,9 @@ func ParseMessage(message string) (Stated, error) {
 }
 
 // VerifyHistory looks at the commits of the branch from the newest to the first: a linear orphan, one commit a
-// sign-off, whose messages name the receipts that the tree holds, and whose dates do not run backwards. minted gives
-// minted_at of the entry at seq, "" if it is not known.
+// sign-off, whose messages name the receipts that the tree holds, and whose dates do not run backwards. The tree alone
+// cannot show that a commit in between took an entry away and a later one put another in its place; the commits can.
+// minted returns minted_at of the entry at seq, "" if it is not known.
 func VerifyHistory(commits iter.Seq2[Commit, error], v *Verification, minted func(seq int64) string) ([]Problem,
 	error) {
 	h := history{v: v, minted: minted, want: v.Head.Tip}
@@ -60,6 +63,7 @@ func VerifyHistory(commits iter.Seq2[Commit, error], v *Verification, minted fun
 		if err != nil {
 			return nil, err
 		}
+		// A foreign branch can have millions of commits, each of them wrong.
 		if len(h.problems) >= MaxProblems {
 			h.addProblem(CodeTooMany, -1, "%d problems are listed; there may be more", MaxProblems)
 			return h.problems, nil
@@ -73,7 +77,8 @@ func VerifyHistory(commits iter.Seq2[Commit, error], v *Verification, minted fun
 	return h.problems, nil
 }
 
-// history is the walk: want is the receipt that the next older commit must have added.
+// history is the walk: want is the receipt that the next older commit must have added. After a mismatch the walk goes
+// on from what the message says, so that one wrong commit is one problem.
 type history struct {
 	v        *Verification
 	minted   func(int64) string
@@ -86,6 +91,7 @@ func (h *history) addProblem(code Code, seq int64, format string, args ...any) {
 	h.problems = append(h.problems, newProblem(code, "", seq, format, args...))
 }
 
+// checkCommit holds one commit to the one after it, which was looked at before: newer is nil for the newest.
 func (h *history) checkCommit(c Commit, newer *Commit) {
 	id := fmt.Sprintf("commit %.12s", c.ID)
 	if len(c.Parents) > 1 {
@@ -104,6 +110,8 @@ func (h *history) checkCommit(c Commit, newer *Commit) {
 	h.checkMessage(c, id)
 }
 
+// checkMessage holds what the message states to the tree and to the chain of messages. Only the first commit of a
+// branch may begin an empty ledger; anywhere else that message would be a commit that adds no receipt (LDG-403).
 func (h *history) checkMessage(c Commit, id string) {
 	if c.Message+"\n" == initMessage || c.Message == initMessage {
 		if len(c.Parents) > 0 {
@@ -117,6 +125,7 @@ func (h *history) checkMessage(c Commit, id string) {
 		h.lost = true
 		return
 	}
+	// A message can name any number, so the tree is asked only where it has an entry.
 	held := s.Seq < int64(len(h.v.Hashes)) && h.v.Hashes[s.Seq] == s.Hash
 	switch {
 	case !held:
@@ -126,6 +135,7 @@ func (h *history) checkMessage(c Commit, id string) {
 		h.addProblem(CodeCommitChain, s.Seq, "%s names the receipt %.8s…, here it should be %.8s…", id, s.Hash, h.want)
 	}
 	h.want, h.lost = s.Parent, false
+	// Both texts have one layout of fixed width in UTC, so they compare as the times do.
 	if at := h.minted(s.Seq); held && at != "" && c.Time.UTC().Format("2006-01-02T15:04:05Z") < at {
 		h.addProblem(CodeCommitTime, s.Seq, "%s is dated %s, but its receipt was minted at %s", id,
 			c.Time.UTC().Format(time.RFC3339), at)

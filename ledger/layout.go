@@ -17,7 +17,8 @@ const (
 	AttributesPath = ".gitattributes"
 )
 
-// Attributes is the whole of .gitattributes: git must never change a byte of these files.
+// Attributes is the whole of .gitattributes: git must never change a byte of these files. With core.autocrlf, a
+// checkout would otherwise end lines differently, and sha256sum would disagree with every name (LDG-114).
 const Attributes = "* -text\n"
 
 // MaxSeq and MaxPullRequest are what the paths have digits for: nine, split 3, 2, 2 and 2, and eight, split 4, 2 and 2.
@@ -46,7 +47,8 @@ const (
 	AttributesFile
 )
 
-// Place is a path of the branch, taken apart. ParsePath and String are each other's inverse.
+// Place is a path of the branch, taken apart. ParsePath and String are each other's inverse, so that no file has two
+// names.
 type Place struct {
 	Class Class
 	Seq   int64  // EntryFile, PullAlias
@@ -54,7 +56,7 @@ type Place struct {
 	Hash  string // EntryFile, PullAlias, HashAlias, SheetFile
 }
 
-// String gives the path: receipts/000/01/23/000012345-<hash>.json, pr/0000/01/23/000012345-<hash>.json,
+// String returns the path: receipts/000/01/23/000012345-<hash>.json, pr/0000/01/23/000012345-<hash>.json,
 // hash/ab/cd/<hash>.json, sheets/ab/<hash>.json, or a file's own name. It is empty for an unknown place.
 func (p Place) String() string {
 	switch p.Class {
@@ -85,7 +87,8 @@ func EntryDir(seq int64) string {
 		2) + "/" + zeroPadded(seq/100%100, 2)
 }
 
-// PullDir is the directory of a pull request's entries.
+// PullDir is the directory of a pull request's entries. It is one directory, so that all entries of a pull request are
+// one read.
 func PullDir(number int64) string {
 	return "pr/" + zeroPadded(number/10_000, 4) + "/" + zeroPadded(number/100%100, 2) + "/" + zeroPadded(number%100, 2)
 }
@@ -97,7 +100,8 @@ func zeroPadded(n int64, digits int) string {
 	return "000000000"[:max(0, digits-len(s))] + s
 }
 
-// Places gives the paths of one entry: its own, by hash, and by pull request where it has one (number > 0).
+// Places returns the paths of one entry: its own, by hash, and by pull request where it has one (number > 0). git
+// stores the three as one blob.
 func Places(seq int64, hash string, pull int64) []Place {
 	all := []Place{{Class: EntryFile, Seq: seq, Hash: hash}, {Class: HashAlias, Hash: hash}}
 	if pull > 0 {
@@ -106,8 +110,9 @@ func Places(seq int64, hash string, pull int64) []Place {
 	return all
 }
 
-// ParsePath takes a path apart. It knows exactly the paths that String gives; every other one, whatever it looks like
-// to a file system (.., case, links, .git), is refused.
+// ParsePath takes a path apart. It accepts exactly the paths that String writes; every other one, whatever it looks
+// like to a file system (.., case, links, .git), is refused. Writing the place again and comparing is what makes that
+// exact: a pattern for each class would have to be right in every corner.
 func ParsePath(path string) (Place, error) {
 	if class, ok := single[path]; ok {
 		return Place{Class: class}, nil
@@ -122,8 +127,8 @@ func ParsePath(path string) (Place, error) {
 	return Place{}, fmt.Errorf("%q: not a path of a ledger", clipForeign(path))
 }
 
-// firstLayout says of a path that it is one of the layout before the first release, and what stands in its place; "" of
-// any other. Nothing is read there: such a ledger is begun anew.
+// firstLayout says of a path that it belongs to the layout before the first release, and what its place would be now;
+// "" of any other. Nothing is read there: such a ledger is begun anew.
 func firstLayout(path string) string {
 	parts := strings.Split(path, "/")
 	before := " is the layout of " + FirstInfoFormat + ", before the first release; "
@@ -185,6 +190,7 @@ func parseNumberedPath(path string) (p Place, ok bool) {
 		if len(folders) != 5 {
 			return p, false
 		}
+		// Pull request 0 does not exist; as a path it would be a third name of an entry outside a forge.
 		if p.Pull, ok = parseDigits(folders[1]+folders[2]+folders[3], 8, ""); !ok || p.Pull == 0 {
 			return p, false
 		}
@@ -192,7 +198,7 @@ func parseNumberedPath(path string) (p Place, ok bool) {
 	return p, p.Class != Unknown
 }
 
-// parseDigits reads exactly n decimal digits and the suffix behind them.
+// parseDigits reads exactly n decimal digits and the suffix behind them. ParseInt alone would also take a sign.
 func parseDigits(s string, n int, suffix string) (int64, bool) {
 	s, ok := strings.CutSuffix(s, suffix)
 	if !ok || len(s) != n || strings.Trim(s, "0123456789") != "" {
@@ -202,10 +208,12 @@ func parseDigits(s string, n int, suffix string) (int64, bool) {
 	return v, err == nil
 }
 
-// RegularMode is the only mode that a file of the branch has: no symlink, no submodule, nothing executable.
+// RegularMode is the only mode that a file of the branch has: no symlink, no submodule, nothing executable. A link
+// could show other bytes than were hashed (LDG-102).
 const RegularMode = "100644"
 
-// MaxBytes bounds a file of the class, as its object header gives it; nothing longer is ever inflated.
+// MaxBytes bounds a file of the class, by the size in its object header; nothing longer is ever inflated. A rulebook
+// may have 5 MiB, as a submission may (S46); everything else but the page keeps to a receipt's 256 KiB.
 func (c Class) MaxBytes() int64 {
 	switch c {
 	case SheetFile:
@@ -216,7 +224,8 @@ func (c Class) MaxBytes() int64 {
 	return 256 << 10
 }
 
-// Allowed is the closed world: it gives the place of a file that may stand in a ledger, or why it may not.
+// Allowed is the closed world: it returns the place of a file that may be in a ledger, or why it may not. The git
+// stores ask it of every file that they read or write.
 func Allowed(path, mode string, size int64) (Place, error) {
 	p, err := ParsePath(path)
 	switch {
@@ -231,7 +240,7 @@ func Allowed(path, mode string, size int64) (Place, error) {
 	return p, nil
 }
 
-// clipForeign shortens foreign text for a message.
+// clipForeign shortens foreign text for a message. 120 characters show what it is; the rest is the author's to choose.
 func clipForeign(s string) string {
 	const most = 120
 	return legible.Clip(s, most)

@@ -4,7 +4,8 @@ import (
 	"encoding/hex"
 )
 
-// chain follows the entries in order. It holds of each what later entries may refer to, and no more.
+// chain follows the entries in order. It keeps of each what later entries may refer to, and no more: a ledger has up to
+// three million of them (maxEntries).
 type chain struct {
 	leaves       *Leaves
 	edge         edge
@@ -31,13 +32,18 @@ func newChain(leaves *Leaves) *chain {
 	}
 }
 
-// linkEntry puts an entry at the end of the chain and lists what does not fit there. A tree that is another one is
-// listed once: every later entry's log would only say it again.
+// linkEntry puts an entry at the end of the chain and lists what does not fit there. The names under receipts/ are
+// followed, and not the parent_hash of each: so every file is looked at once, and one broken link is one problem. For
+// the same reason the tree is compared only while nothing is wrong: after the first difference every later log differs
+// too.
 func (c *chain) linkEntry(e named, x checked) (problems []Problem) {
 	add := func(code Code, format string, args ...any) {
 		problems = append(problems, newProblem(code, "", e.seq, format, args...))
 	}
+	// Whatever is wrong with an entry, the log of the next ones is not compared any more.
 	defer func() { c.broken = c.broken || x.err != nil || len(problems) > 0 }()
+	// The entries are sorted by seq, so a smaller one repeats the last. It stays out of the chain: the first of the two
+	// has taken the place. What it says is kept, for its aliases are judged as well.
 	if e.seq < c.next {
 		add(CodeTwin, "another entry has the seq %d already", e.seq)
 		c.rememberEntry(e, x.receipt)
@@ -47,6 +53,7 @@ func (c *chain) linkEntry(e named, x checked) (problems []Problem) {
 		c.broken = true
 		add(CodeGap, "%d entries are missing before it, from seq %d", e.seq-c.next, c.next)
 	}
+	// Behind a gap, the entry before is not known, so only the gap is said.
 	if r := x.receipt; r != nil {
 		root := c.rootHash()
 		if r.ParentHash != c.tip && e.seq == c.next {
@@ -58,6 +65,7 @@ func (c *chain) linkEntry(e named, x checked) (problems []Problem) {
 		problems = append(problems, c.checkReferences(e, r)...)
 	}
 	c.rememberEntry(e, x.receipt)
+	// The chain goes on from the name even if the bytes do not match it (LDG-105): the entry after it names that hash.
 	c.next, c.tip = e.seq+1, e.hash
 	c.hashes = append(c.hashes, e.hash)
 	at := ""
@@ -77,7 +85,8 @@ func (c *chain) rootHash() string {
 	return hex.EncodeToString(root[:])
 }
 
-// checkReferences checks what an entry shares with earlier ones: its key, and what it refers to.
+// checkReferences checks what an entry shares with earlier ones: its key, and what it refers to. Only entries that were
+// linked before are found, so a reference points backwards by itself.
 func (c *chain) checkReferences(e named, r *Receipt) (problems []Problem) {
 	key := hashBytes(r.IdempotencyKey)
 	if first, twice := c.keys[key]; twice {
@@ -99,7 +108,8 @@ func (c *chain) checkReferences(e named, r *Receipt) (problems []Problem) {
 	return problems
 }
 
-// rememberEntry keeps of an entry what later ones and its aliases need.
+// rememberEntry keeps of an entry what later ones and its aliases need. The repositories are counted up to a hundred: a
+// hostile ledger could name another one in each entry, and all of them are one kind of problem.
 func (c *chain) rememberEntry(e named, r *Receipt) {
 	if r == nil {
 		return
@@ -121,7 +131,8 @@ func (c *chain) rememberEntry(e named, r *Receipt) {
 	}
 }
 
-// internWord gives one copy of each text, as sheets, lanes and scores repeat.
+// internWord returns one copy of each text, as sheets, lanes and scores repeat. Without it, each entry would hold its
+// own copy of them for as long as the verification runs.
 func (c *chain) internWord(s string) string {
 	if w, ok := c.words[s]; ok {
 		return w

@@ -32,6 +32,7 @@ func (s *Standing) Live(hash string, r *Receipt) bool {
 	if !r.Kind.Live() || s.ended[hash] {
 		return false
 	}
+	// A carried entry has no approval of its own, so it falls with the one whose approval it carries.
 	for earlier := r.RefersTo; earlier != ""; earlier = s.carries[earlier] {
 		if s.ended[earlier] {
 			return false
@@ -40,8 +41,8 @@ func (s *Standing) Live(hash string, r *Receipt) bool {
 	return true
 }
 
-// Live gives the entries, of all of one pull request or of a whole ledger, that sign something off that nobody has
-// taken back.
+// Live returns those entries, of all of one pull request or of a whole ledger, that sign something off and that nobody
+// has taken back.
 func Live(entries []Entry) []Entry {
 	var s Standing
 	for _, e := range entries {

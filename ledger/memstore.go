@@ -19,13 +19,15 @@ type MemStore struct {
 	states []memState
 }
 
-// memState is one state: all files, and the head they say.
+// memState is one state: all files, and the head they say. States are kept whole, and their maps never change after the
+// append that made them: a Snapshot stays readable while others append, as it does in git. The bytes of the files are
+// shared between states.
 type memState struct {
 	files map[string][]byte
 	at    Snapshot
 }
 
-// Head is Store's.
+// Head implements Store.
 func (m *MemStore) Head(ctx context.Context) (Snapshot, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -39,7 +41,7 @@ func (m *MemStore) headSnapshot() Snapshot {
 	return m.states[len(m.states)-1].at
 }
 
-// Read is Store's.
+// Read implements Store. A directory contains its own files and not those below it, as a git tree does.
 func (m *MemStore) Read(ctx context.Context, at Snapshot, path string) ([]File, error) {
 	state, err := m.stateAt(at)
 	if err != nil {
@@ -56,6 +58,7 @@ func (m *MemStore) Read(ctx context.Context, at Snapshot, path string) ([]File, 
 	return found, ctx.Err()
 }
 
+// stateAt returns the files of a state. IDs count states from 1, because "" means that no ledger exists yet.
 func (m *MemStore) stateAt(at Snapshot) (map[string][]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -69,7 +72,8 @@ func (m *MemStore) stateAt(at Snapshot) (map[string][]byte, error) {
 	return m.states[n-1].files, nil
 }
 
-// Append is Store's.
+// Append implements Store. The lock is held from the comparison to the change: that is the compare-and-swap on which
+// package ledger relies.
 func (m *MemStore) Append(ctx context.Context, parent Snapshot, b Batch) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -89,6 +93,7 @@ func (m *MemStore) Append(ctx context.Context, parent Snapshot, b Batch) error {
 		if _, ok := next.files[f.Path]; ok && f.Path != HeadPath {
 			return fmt.Errorf("%s exists; files of a ledger never change", f.Path)
 		}
+		// The caller may use its buffer again; what is in the ledger must not change with it.
 		next.files[f.Path] = slices.Clone(f.Data)
 	}
 	if data, ok := next.files[InfoPath]; ok {
@@ -102,7 +107,7 @@ func (m *MemStore) Append(ctx context.Context, parent Snapshot, b Batch) error {
 	return nil
 }
 
-// Tree gives the files of a state for verification.
+// Tree returns the files of a state for verification.
 func (m *MemStore) Tree(at Snapshot) (Tree, error) {
 	state, err := m.stateAt(at)
 	if err != nil {
@@ -118,13 +123,14 @@ func (m *MemStore) Tree(at Snapshot) (Tree, error) {
 // FileTree is a Tree of files in memory, all of them regular. An object's id is the SHA-256 of its bytes.
 type FileTree []File
 
-// Entries is Tree's.
+// Entries implements Tree.
 func (t FileTree) Entries() iter.Seq2[TreeEntry, error] { return Indexed(t).Entries() }
 
-// Blobs is Tree's.
+// Blobs implements Tree.
 func (t FileTree) Blobs(ids []string) iter.Seq2[[]byte, error] { return Indexed(t).Blobs(ids) }
 
-// Indexed is the same Tree with its objects hashed once, for more than one look.
+// Indexed is the same Tree with its objects hashed once, for more than one look. FileTree alone hashes all of them for
+// each call.
 func Indexed(files FileTree) Tree {
 	t := indexed{blobs: map[string][]byte{}}
 	for _, f := range files {
@@ -135,6 +141,7 @@ func Indexed(files FileTree) Tree {
 	return t
 }
 
+// indexed is a Tree whose objects are found by id, as in a repository: three paths of one entry share one object.
 type indexed struct {
 	entries []TreeEntry
 	blobs   map[string][]byte
@@ -150,6 +157,7 @@ func (t indexed) Entries() iter.Seq2[TreeEntry, error] {
 	}
 }
 
+// Blobs implements Tree. It ends at the first id that is missing, as a reader of a broken repository does.
 func (t indexed) Blobs(ids []string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, id := range ids {

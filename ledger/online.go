@@ -12,28 +12,28 @@ import (
 
 // Online reads a forge's own record, as far as L4 compares it. The gate implements it.
 type Online interface {
-	// Reviews gives every review of a pull request, dismissed ones included; ErrNoPull if there is no such pull
-	// request.
+	// Reviews returns every review of a pull request, dismissed ones included; ErrNoPull if there is no such pull
+	// request. A list that may be incomplete is an error: a review that is missing counts as forged.
 	Reviews(ctx context.Context, pull int64) ([]ReviewRecord, error)
-	// Merges gives every merge into the base since the ledger's genesis that touched a run.
+	// Merges returns every merge into the base since the ledger's genesis that touched a run, the oldest first.
 	Merges(ctx context.Context) ([]MergeRecord, error)
 }
 
 // Witness is an Online that also knows what single entries rest on. With an Online that does not, the reviews alone are
 // compared.
 type Witness interface {
-	// MergeOf gives the commit that a pull request was merged as; "" if it was not merged, ErrNoPull if the forge knows
-	// no such pull request.
+	// MergeOf returns the commit that a pull request was merged as; "" if it was not merged, ErrNoPull if the forge
+	// knows no such pull request.
 	MergeOf(ctx context.Context, pull int64) (sha string, err error)
-	// PullsOf gives the pull requests that brought a commit to base; none for a direct push.
+	// PullsOf returns the pull requests that brought a commit to base; none for a direct push.
 	PullsOf(ctx context.Context, sha string) ([]int64, error)
-	// RunOf gives a run of a workflow; ErrNoRun if the forge knows no such run, or has deleted its record (GitHub does
-	// after 400 days).
+	// RunOf returns a run of a workflow; ErrNoRun if the forge knows no such run, or has deleted its record (GitHub
+	// does after 400 days).
 	RunOf(ctx context.Context, run int64) (WorkflowRecord, error)
-	// PermissionOf gives a person's permission on the repository as it is now: admin, maintain, write, triage, read or
-	// none.
+	// PermissionOf returns a person's permission on the repository as it is now: admin, maintain, write, triage, read
+	// or none. The permission of then is in no API.
 	PermissionOf(ctx context.Context, login string) (string, error)
-	// UserOf gives the id of the account that has a login now; ErrNoUser if no account has it.
+	// UserOf returns the id of the account that has a login now; ErrNoUser if no account has it.
 	UserOf(ctx context.Context, login string) (int64, error)
 }
 
@@ -59,7 +59,7 @@ func SelfSignTitle(pull int64, head, digest string) string {
 	return fmt.Sprintf("referee sign-off pr=%d head=%s digest=%s", pull, head, digest)
 }
 
-// ReviewRecord is one review as the forge records it now.
+// ReviewRecord is one review as the forge records it now. The body is compared by hash, as a receipt has only that.
 type ReviewRecord struct {
 	ID          int64
 	State       string // APPROVED, CHANGES_REQUESTED, COMMENTED, DISMISSED
@@ -78,15 +78,17 @@ type MergeRecord struct {
 	Runs        []MergedRun
 }
 
-// MergedRun is a run as it stands on base.
+// MergedRun is a run as it is on base. Its bytes and its rulebook decide whether it is signed off; its id can be used
+// again by anybody.
 type MergedRun struct {
 	ID               string
 	SubmissionSHA256 string
 	SheetSHA256      string
 }
 
-// VerifyOnline compares the entries, in order, with the forge's record (L4). Of the entries the hash and the receipt
-// are read. The error is the reading of the entries; what the forge does not give is a problem.
+// VerifyOnline compares the entries, in order, with the forge's record (L4). Of the entries, hash and receipt are read.
+// The error is about reading the entries. A record that the forge does not deliver is a problem (LDG-606) and not an
+// error: it was not compared, so it must not pass, and the rest is compared all the same.
 func VerifyOnline(ctx context.Context, entries iter.Seq2[Entry, error], forge Online) ([]Problem, error) {
 	o := newOnline(ctx, forge)
 	if err := o.checkApprovals(entries); err != nil {
@@ -137,7 +139,8 @@ func (o *online) checkApprovals(entries iter.Seq2[Entry, error]) error {
 }
 
 // checkCarried compares an entry that carries a sign-off over to another head with the sign-off: everything but its
-// place must be the same.
+// place must be the same. The forge has no review of the new head, so the earlier entry is all that vouches for this
+// one.
 func (o *online) checkCarried(r *Receipt) {
 	earlier := o.byHash[r.RefersTo]
 	switch {
@@ -151,7 +154,8 @@ func (o *online) checkCarried(r *Receipt) {
 	}
 }
 
-// sameAudit compares all that an audit is, beside where and when. Whose the evidence is may have changed with the base.
+// sameAudit compares all that an audit is, except where and when it was made. Provenance of the evidence is left out: a
+// file that the pull request brought may be on base by now.
 func sameAudit(a, b *Receipt) bool {
 	return a.Run == b.Run && a.FlightSheet == b.FlightSheet && a.Submission.SHA256 == b.Submission.SHA256 &&
 		a.ReportDigest == b.ReportDigest && a.Semantics == b.Semantics &&
@@ -162,7 +166,9 @@ func sameAudit(a, b *Receipt) bool {
 }
 
 // selfSigned compares an entry without a review with the run of the workflow that its signer started by hand: nobody
-// else can start one in their name, and its title says which head they signed.
+// else can start one in their name, and its title says which head they signed. Who runs it again later does not change
+// its actor. The title is compared up to the digest, because a receipt says which head was signed and not what was
+// typed.
 func (o *online) selfSigned(e Entry) {
 	r := e.Receipt
 	forge, ok := o.forge.(Witness)
@@ -196,11 +202,13 @@ func (o *online) selfSigned(e Entry) {
 }
 
 // sameWorkflow holds the workflow that an entry names to the record of its run. A reference is owner/name/path@ref.
+// Without that, any workflow that somebody manages to add could pose as the gate's.
 func sameWorkflow(w *Workflow, run WorkflowRecord) bool {
 	path, _, _ := strings.Cut(w.Ref, "@")
 	return run.Event == w.Event && run.Path != "" && strings.HasSuffix(path, "/"+run.Path)
 }
 
+// online is one comparison with a forge: what the entries say, collected before anything is asked, and what was read.
 type online struct {
 	ctx      context.Context
 	forge    Online
@@ -226,6 +234,7 @@ func newOnline(ctx context.Context, forge Online) *online {
 		finished: map[string]bool{}, said: map[string]bool{}}
 }
 
+// pullRecord is the one answer about a pull request, or why none came.
 type pullRecord struct {
 	reviews []ReviewRecord
 	err     error
@@ -235,10 +244,11 @@ func (o *online) addProblem(code Code, seq int64, format string, args ...any) {
 	o.problems = append(o.problems, newProblem(code, "", seq, format, args...))
 }
 
-// bytesKey names bytes under a rulebook.
+// bytesKey names bytes under a rulebook. Both are hashes of one length, so joining them is unambiguous.
 func bytesKey(submission, sheet string) string { return submission + sheet }
 
-// rememberEntry notes what an entry says of its bytes and of earlier entries.
+// rememberEntry notes what an entry says of its bytes and of earlier entries. Of the sign-offs it keeps only what
+// Standing asks, because a ledger has many and receipts are large.
 func (o *online) rememberEntry(e Entry) {
 	r := e.Receipt
 	o.standing.Add(e.Hash, r)
@@ -261,6 +271,8 @@ func (o *online) isSignedOff(key string) bool {
 	return slices.ContainsFunc(o.signing[key], func(s signature) bool { return o.standing.Live(s.hash, s.receipt) })
 }
 
+// readReviews asks the forge once for each pull request, also when that fails: requests are limited by the hour
+// (receipts.md, "Levels"), and two answers within one verification could differ.
 func (o *online) readReviews(pull int64) ([]ReviewRecord, error) {
 	rec, ok := o.pulls[pull]
 	if !ok {
@@ -270,7 +282,9 @@ func (o *online) readReviews(pull int64) ([]ReviewRecord, error) {
 	return rec.reviews, rec.err
 }
 
-// checkApproval compares one entry's approval with the review that it names.
+// checkApproval compares one entry's approval with the review that it names. A difference in who, what type or when
+// means that the entry is wrong (LDG-602); a dismissed or edited review means that it was right once (LDG-603), which
+// counts only while nothing in the ledger says so.
 func (o *online) checkApproval(e Entry) {
 	r := e.Receipt
 	a := r.Approval
@@ -312,7 +326,8 @@ func (o *online) checkApproval(e Entry) {
 }
 
 // checkOpen compares what a sign-off rests on as long as its pull request is open: who signed may still sign, and the
-// workflow that wrote it is the one it names.
+// workflow that wrote it is the one it names. After the merge or the closing it no longer matters who may sign now:
+// people leave.
 func (o *online) checkOpen(r *Receipt) {
 	forge, ok := o.forge.(Witness)
 	if !ok {
@@ -333,7 +348,7 @@ func (o *online) checkOpen(r *Receipt) {
 	run, err := forge.RunOf(o.ctx, r.Workflow.RunID)
 	switch {
 	case errors.Is(err, ErrNoRun):
-		// anybody who may write can delete a run, and GitHub does after 400 days: the review is what counts
+		// Anybody who may write can delete a run, and GitHub does so after 400 days: the review is what counts.
 	case err != nil:
 		o.addProblem(CodeOnlineUnread, r.Seq, "the workflow run %d: %v", r.Workflow.RunID, err)
 	case !sameWorkflow(r.Workflow, run):
@@ -346,6 +361,7 @@ func (o *online) checkOpen(r *Receipt) {
 
 // differenceFrom says in what the record is another one than the receipt's. A dismissed state and an edited text are
 // not among it, as they come later; nor is the commit, as a forge moves a review to another head after a force-push.
+// The account's id is compared before its login, since a login can be renamed.
 func (o *online) differenceFrom(a *Approval, v ReviewRecord) string {
 	for _, c := range []struct{ what, receipt, forge string }{
 		{"the reviewer", fmt.Sprint(a.Approver.ID), fmt.Sprint(v.UserID)},
@@ -364,7 +380,8 @@ func (o *online) differenceFrom(a *Approval, v ReviewRecord) string {
 }
 
 // mayBeRenamed reports whether the account that a receipt names may have had that login when it signed: nobody else has
-// it now.
+// it now. A login that somebody else has now was either given up or invented, and the receipt shows the wrong person to
+// everybody who reads it; so that is a difference.
 func (o *online) mayBeRenamed(who Approver) bool {
 	forge, ok := o.forge.(Witness)
 	if !ok {
@@ -375,6 +392,8 @@ func (o *online) mayBeRenamed(who Approver) bool {
 }
 
 // checkMerges holds every merged run to a live receipt or to an unreceipted entry, and every merged entry to a merge.
+// The first finds work that went past the gate, the second an entry that claims a merge to make a pull request look
+// finished.
 func (o *online) checkMerges() {
 	merges, err := o.forge.Merges(o.ctx)
 	if err != nil {
@@ -393,7 +412,8 @@ func (o *online) checkMerges() {
 }
 
 // checkUnmatched looks closer at a merged entry that none of the commits bears out: a rebased one need not bring the
-// run itself, and a message need not name the pull request.
+// run itself, and a message need not name the pull request. Without a Witness nobody can be asked, so the entry counts
+// as wrong.
 func (o *online) checkUnmatched(r *Receipt) {
 	forge, ok := o.forge.(Witness)
 	if ok {
@@ -409,7 +429,8 @@ func (o *online) checkUnmatched(r *Receipt) {
 	o.addProblem(CodeMergeDiffers, r.Seq, "the forge has no merge %.12s of pull request %d", r.ObservedBy.SHA, r.Pull())
 }
 
-// checkComplete holds every merged run to a live receipt or to an unreceipted entry.
+// checkComplete holds every merged run to a live receipt or to an unreceipted entry. An unreceipted entry is enough:
+// the ledger itself says that the run went past the gate.
 func (o *online) checkComplete(merges []MergeRecord) {
 	for i, m := range merges {
 		for _, run := range m.Runs {
@@ -436,7 +457,8 @@ func (o *online) onTheWay(m MergeRecord, run MergedRun, later []MergeRecord) boo
 	return false
 }
 
-// onePull reports whether two commits on base came from one pull request.
+// onePull reports whether two commits on base came from one pull request. Otherwise a later, signed pull request on the
+// same run would excuse an earlier one that was merged past the gate.
 func (o *online) onePull(a, b MergeRecord) bool {
 	forge, ok := o.forge.(Witness)
 	if !ok {
@@ -457,6 +479,7 @@ func (o *online) onePull(a, b MergeRecord) bool {
 
 // VerifyMerges compares the entries, in order, with the commits on base alone, as a clone holds them without a forge:
 // every merged run has a live receipt or an unreceipted entry, and every merged entry names one of the commits.
+// Messages of commits are no evidence of a pull request, so only commits are compared.
 func VerifyMerges(entries iter.Seq2[Entry, error], merges []MergeRecord) ([]Problem, error) {
 	o := newOnline(context.Background(), nil)
 	for e, err := range entries {

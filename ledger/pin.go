@@ -17,17 +17,20 @@ type Pin struct {
 	Root   string `json:"root,omitempty" is:"hash"` // over the first Count entries; "" if not known
 }
 
-// PinOf is the pin that a good verification leaves behind.
+// PinOf is the pin that a good verification leaves behind. Only a verification without problems may leave one, or the
+// next would be held to a forgery.
 func PinOf(h Head, source string) Pin {
 	return Pin{Level: L2, Source: source, Count: h.Count, Tip: h.Tip, Root: h.Root}
 }
 
-// Marshal gives the canonical bytes of a pin; level and source are the reader's.
+// Marshal returns the canonical bytes of a pin. Level and source are left out: whoever reads it knows where it comes
+// from, and a file must not claim a higher level for itself.
 func (p Pin) Marshal() ([]byte, error) { return canonical.Marshal(p) }
 
 var pinDecoder = decoderOf[Pin]()
 
-// ParsePin reads a pin. On an error the pin is zero.
+// ParsePin reads a pin. On an error the pin is zero. A pin is a file that anybody with the machine could edit, so it is
+// read as strictly as a receipt.
 func ParsePin(b []byte) (Pin, error) {
 	var p Pin
 	if err := pinDecoder().Decode(b, canonical.Receipt, &p); err != nil {
@@ -39,7 +42,8 @@ func ParsePin(b []byte) (Pin, error) {
 	return p, nil
 }
 
-// checkPins compares what was known before with the entries.
+// checkPins compares what was known before with the entries. A problem has the level of its pin, so that the result
+// says who noticed it.
 func (v *verifier) checkPins() error {
 	for _, p := range v.o.Pins {
 		if problem := v.result.Against(p); problem != nil {
@@ -52,7 +56,8 @@ func (v *verifier) checkPins() error {
 	return nil
 }
 
-// Against holds the entries of a verified ledger to one pin more; nil if it holds.
+// Against holds the entries of a verified ledger to one pin more; nil if it holds. An unusable pin is a problem and not
+// a missing one: forgetting must not look like never having known.
 func (r *Verification) Against(p Pin) *Problem {
 	say := func(code Code, format string, args ...any) *Problem {
 		out := newProblem(code, "", p.Count-1, format, args...)
@@ -83,7 +88,8 @@ func (r *Verification) Against(p Pin) *Problem {
 }
 
 // Compare holds two copies of a ledger together (L5): they are the same, or one is the beginning of the other. Both
-// verifications are of whole trees.
+// verifications are of whole trees. Names are compared first, to say where they part; then the roots, because a name
+// alone does not fix the bytes.
 func Compare(mine, other *Verification) []Problem {
 	short, long, name := mine, other, "the other copy"
 	if len(other.Hashes) < len(mine.Hashes) {
@@ -110,6 +116,7 @@ func Compare(mine, other *Verification) []Problem {
 // at no older file, so a change there is for Verify to see.
 func VerifySince(ctx context.Context, s Store, at Snapshot, seen Head) (*Verification, error) {
 	v := &Verification{Head: seen, Info: at.Info}
+	// Said first: behind a shorter chain there is nothing to read.
 	if at.Head.Count < seen.Count {
 		v.Problems = append(v.Problems, newProblem(CodeTruncated, "", at.Head.Count,
 			"%d entries were seen before, the ledger has %d", seen.Count, at.Head.Count))
@@ -129,7 +136,8 @@ func VerifySince(ctx context.Context, s Store, at Snapshot, seen Head) (*Verific
 	return v, nil
 }
 
-// collectNew reads the new entries from the tip backwards and puts them on the old head forwards.
+// collectNew reads the new entries from the tip backwards and puts them on the old head forwards. An entry is found by
+// the parent_hash of the next one, and a tree grows from the left.
 func (v *Verification) collectNew(ctx context.Context, s Store, at Snapshot, seen Head) *Problem {
 	var fresh []*Entry
 	say := func(code Code, seq int64, format string, args ...any) *Problem {
@@ -147,8 +155,9 @@ func (v *Verification) collectNew(ctx context.Context, s Store, at Snapshot, see
 			}
 		}
 	}
+	// The tree can only be extended forwards, although the chain can only be followed backwards.
 	slices.Reverse(fresh)
-	if len(fresh) > 0 && v.Head.Tip == "" { // a trunk
+	if len(fresh) > 0 && v.Head.Tip == "" { // from dropLastSubtrees, which cannot know the tip
 		v.Head.Tip = fresh[0].Receipt.ParentHash
 	}
 	for _, e := range fresh {

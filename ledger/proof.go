@@ -8,13 +8,15 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Leaves is the tree over a whole ledger, from which any proof can be made. The zero value is the empty tree.
+// Leaves is the tree over a whole ledger, from which any proof can be made. The zero value is the empty tree. It keeps
+// every inner hash, 64 bytes an entry, so that a proof is read and not computed.
 type Leaves struct {
 	count  int64
 	stored []tlog.Hash // in the order of tlog.StoredHashIndex
 }
 
-// Add appends the leaf of an entry's bytes (LeafHash).
+// Add appends the leaf of an entry's bytes (LeafHash). It only appends: no hash of a complete subtree ever changes (RFC
+// 6962, 2.1).
 func (l *Leaves) Add(leaf tlog.Hash) error {
 	hashes, err := tlog.StoredHashesForRecordHash(l.count, leaf, l)
 	if err != nil {
@@ -25,13 +27,15 @@ func (l *Leaves) Add(leaf tlog.Hash) error {
 	return nil
 }
 
-// LeafHash is the leaf of an entry: tlog.RecordHash over the exact bytes of its file.
+// LeafHash is the leaf of an entry: tlog.RecordHash over the exact bytes of its file. tlog puts 0x00 before a leaf and
+// 0x01 before two children, so that an inner node cannot pass for an entry (RFC 6962, 2.1).
 func LeafHash(b []byte) tlog.Hash { return tlog.RecordHash(b) }
 
 // Count is the number of leaves.
 func (l *Leaves) Count() int64 { return l.count }
 
-// ReadHashes makes Leaves a tlog.HashReader.
+// ReadHashes makes Leaves a tlog.HashReader. An index outside is an error and not a zero hash, which would be a proof
+// of something else.
 func (l *Leaves) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	out := make([]tlog.Hash, len(indexes))
 	for i, x := range indexes {
@@ -48,6 +52,7 @@ func (l *Leaves) Root(n int64) (string, error) {
 	if n < 0 || n > l.count {
 		return "", fmt.Errorf("the root over %d entries of a tree of %d", n, l.count)
 	}
+	// RFC 6962, 2.1, defines this root by itself, not by the rule for leaves.
 	if n == 0 {
 		return EmptyRoot, nil
 	}
@@ -61,7 +66,7 @@ const (
 	ConsistencyFormat = "defendablecloud.ledger-consistency/v1"
 )
 
-// Proof shows, with at most 60 hashes, that an entry stands in a tree (InclusionFormat) or that a tree extends an
+// Proof shows, with at most 60 hashes, that a tree contains an entry (InclusionFormat) or that a tree extends an
 // earlier one (ConsistencyFormat). It proves nothing about the root itself: compare that with one you trust.
 type Proof struct {
 	Format  string   `json:"format" is:"proof_format"`
@@ -74,7 +79,7 @@ type Proof struct {
 	Path    []string `json:"path" is:"hash"`
 }
 
-// Inclusion proves that the entry at seq stands in the tree of the first size entries.
+// Inclusion proves that the tree of the first size entries contains the entry at seq (RFC 6962, 2.1.1).
 func (l *Leaves) Inclusion(seq, size int64) (Proof, error) {
 	if seq < 0 || seq >= size || size > l.count {
 		return Proof{}, fmt.Errorf("entry %d of the first %d of %d", seq, size, l.count)
@@ -89,7 +94,8 @@ func (l *Leaves) Inclusion(seq, size int64) (Proof, error) {
 		Path: encodeHashes(path)}, err
 }
 
-// Consistency proves that the tree of the first size entries extends the one of the first old.
+// Consistency proves that the tree of the first size entries extends the one of the first old (RFC 6962, 2.1.2). old is
+// at least 1: every tree extends the empty one, so a proof of that would say nothing.
 func (l *Leaves) Consistency(old, size int64) (Proof, error) {
 	if old < 1 || old > size || size > l.count {
 		return Proof{}, fmt.Errorf("the first %d within the first %d of %d entries", old, size, l.count)
@@ -115,7 +121,8 @@ func encodeHashes(hashes []tlog.Hash) []string {
 	return out
 }
 
-// Check recomputes the root (both roots, in a consistency proof) from the path.
+// Check recomputes the root (both roots, in a consistency proof) from the path. It needs no ledger. That is why leaf
+// and roots are part of the proof: whoever checks it compares them with their own.
 func (p Proof) Check() error {
 	path := make([]tlog.Hash, len(p.Path))
 	for i, s := range p.Path {
@@ -150,7 +157,7 @@ func wrapProofError(err error) error {
 	return nil
 }
 
-// Marshal gives the proof's canonical bytes.
+// Marshal returns the proof's canonical bytes. Reading them back checks the proof: a wrong one is never handed out.
 func (p Proof) Marshal() ([]byte, error) {
 	b, err := canonical.Marshal(p)
 	if err != nil {
@@ -164,7 +171,9 @@ func (p Proof) Marshal() ([]byte, error) {
 
 var proofDecoder = decoderOf[Proof]()
 
-// ParseProof reads a proof and checks it. On an error the proof is zero.
+// ParseProof reads a proof and checks it, so that a Proof in hand is one that holds. A text with the members of both
+// formats is refused: its reader could take the part that was not checked for the one that was. On an error the proof
+// is zero.
 func ParseProof(b []byte) (Proof, error) {
 	var p Proof
 	if err := proofDecoder().Decode(b, canonical.Receipt, &p); err != nil {

@@ -11,14 +11,15 @@ import (
 // Retry says how long Append goes on while others append, and how it waits. The zero value is the one in force: five
 // minutes.
 type Retry struct {
-	// For is how long Append goes on although the ledger stands still; DefaultFor if 0. A queue that moves is waited
-	// for up to three times as long: every entry of another brings this one nearer.
+	// For is how long Append goes on while the ledger does not move; DefaultFor if 0. A queue that moves is waited for
+	// up to three times as long: every entry of another brings this one nearer.
 	For   time.Duration
 	Tries int                                 // at most so many tries to write; as many as fit into the time if 0
 	Pick  func(n time.Duration) time.Duration // a duration below n, which is positive; random if nil
 }
 
-// DefaultFor is how long Append goes on where Retry does not say.
+// DefaultFor is how long Append goes on where Retry does not say. Fifty writers at once, at 290 ms a request, took 317
+// s (performance.md), so a queue that moves needs the patience above it.
 const DefaultFor = 5 * time.Minute
 
 // What the queue is tuned by: fifty at once, with and without a slow network, by simulation and by TestFiftyAtOnce of
@@ -27,7 +28,8 @@ const (
 	minWait   = 50 * time.Millisecond // between two looks, on the fastest machine
 	lookShare = 2                     // a whole append takes about twice as long as reading a head that moved
 	spread    = 3                     // cycles over which the first tries of a burst are spread
-	// part of the time in which others append, up to which a try is worth its requests
+	// the part of the time in which others append, up to which a try is worth its requests: a race that is lost costs
+	// them for nothing, and the forge counts them by the hour
 	calm     = 0.2
 	widest   = 32 // cycles of the longest random wait while the ledger moves
 	patience = 3  // times Retry.For, while the ledger moves
@@ -62,7 +64,9 @@ func newTurn(r Retry) *turn {
 	return &turn{retry: r, began: now, moved: now}
 }
 
-// lookAtHead reads the head, and says how long to wait before the next look; 0 is to try now.
+// lookAtHead reads the head, and says how long to wait before the next look; 0 is to try now. The first look waits for
+// a random time: jobs that one event starts together would otherwise all try together. A head that has not moved means
+// that nobody is writing, so the next step is to try.
 func (t *turn) lookAtHead(ctx context.Context, s Store) (Snapshot, time.Duration, error) {
 	start := time.Now()
 	at, err := s.Head(ctx)
@@ -92,7 +96,9 @@ func (t *turn) lookAtHead(ctx context.Context, s Store) (Snapshot, time.Duration
 	return at, 0, nil
 }
 
-// ledgerLoad is how busy the ledger was in the time since the last look, 1 is as busy as a try may find it.
+// ledgerLoad is how busy the ledger was in the time since the last look; 1 is as busy as a try may find it. The divisor
+// grows from calm to 1 with the time waited: whoever came first tries while newer ones still hold back, so nobody
+// starves.
 func (t *turn) ledgerLoad(came int64, since time.Duration, now time.Time) float64 {
 	busy := 1.0
 	if spent := time.Duration(came) * t.cycle; spent < since {
@@ -102,7 +108,8 @@ func (t *turn) ledgerLoad(came int64, since time.Duration, now time.Time) float6
 	return busy / (calm + (1-calm)*age)
 }
 
-// widenWindow makes the window of the random wait larger by a factor, up to a bound.
+// widenWindow makes the window of the random wait larger by a factor, up to a bound. An eighth of Retry.For leaves
+// several looks before the time is up, however busy it gets.
 func (t *turn) widenWindow(by float64, atMost time.Duration) {
 	wider := max(time.Duration(float64(t.window)*by), t.cycle, minWait)
 	t.window = min(wider, atMost, t.retry.For/8)
@@ -116,13 +123,14 @@ func (t *turn) pickWait() time.Duration {
 	return t.retry.Pick(t.window)
 }
 
-// pauseUntilLook is the time until the next look: what is under way now needs some time itself, and nobody asks all the
-// time.
+// pauseUntilLook is the time until the next look. What is under way needs some time itself; asking without a pause
+// would only add to the load.
 func (t *turn) pauseUntilLook() time.Duration {
 	return max(minWait, t.cycle/2, t.window/8) + t.pickWait()
 }
 
-// lastTry is when the last try is made.
+// lastTry is when the last try is made: so long after the ledger last moved, and never later than patience allows, or a
+// busy ledger could hold a job for ever.
 func (t *turn) lastTry() time.Time {
 	end, last := t.moved.Add(t.retry.For), t.began.Add(patience*t.retry.For)
 	if last.Before(end) {
@@ -131,7 +139,8 @@ func (t *turn) lastTry() time.Time {
 	return end
 }
 
-// afterLostTry says how long to wait after a try that failed, or the error that ends it.
+// afterLostTry says how long to wait after a try that failed, or the error that ends it. Only a lost race and a lost
+// reply are tried again; nothing else becomes true by waiting.
 func (t *turn) afterLostTry(err error) (time.Duration, error) {
 	if !errors.Is(err, ErrStale) && !errors.Is(err, ErrAmbiguous) {
 		return 0, err
@@ -144,7 +153,7 @@ func (t *turn) afterLostTry(err error) (time.Duration, error) {
 			now.Sub(t.began).Round(time.Millisecond), countInWords(int64(t.tries), "try", "tries"),
 			countInWords(t.others, "entry", "entries"), err)
 	}
-	t.widenWindow(2, t.retry.For) // if nothing has moved, it is the server that fails, and is to be left alone
+	t.widenWindow(2, t.retry.For) // if nothing has moved, the server fails, and needs rest
 	return min(t.pauseUntilLook(), max(minWait, t.lastTry().Sub(now))), nil
 }
 

@@ -5,24 +5,26 @@ import (
 	"fmt"
 )
 
-// History is a Store that also gives the commits of its branch.
+// History is a Store that can also read the commits of its branch.
 type History interface {
-	// Commits gives the newest n commits of that state, the newest first; fewer where there are no more, or where the
-	// store cannot give more.
+	// Commits returns the newest n commits of that state, the newest first; fewer where there are no more, or where the
+	// store cannot deliver more.
 	Commits(ctx context.Context, at Snapshot, n int) ([]Commit, error)
 }
 
-// recentCommits is how many of the newest commits VerifyForReading looks at: an append follows at the latest behind
-// this many foreign ones, and refuses.
+// recentCommits is how many of the newest commits VerifyForReading looks at. Every append looks first, so a foreign
+// commit stops the next one and does not sink below this many.
 const recentCommits = 32
 
-// VerifyForReading holds a ledger to itself before anything that it says is used: the end of the chain (VerifyTail),
-// the genesis, where one is pinned, and the newest commits. It costs the same at any size of the ledger. What it cannot
-// see is an old entry that was replaced together with all of its places; Verify looks at the whole.
+// VerifyForReading holds a ledger to itself before anything in it is used: the end of the chain (VerifyTail), the
+// genesis, where one is pinned, and the newest commits. It costs the same at any size of the ledger, so every job can
+// afford it. What it cannot see is an old entry that was replaced together with all of its places; Verify looks at the
+// whole.
 func VerifyForReading(ctx context.Context, s Store, at Snapshot, genesis string) ([]Problem, error) {
 	if at.ID == "" && genesis == "" {
 		return nil, nil
 	}
+	// A pinned ledger that is empty was deleted or replaced: passing it would begin a second one beside the first.
 	if at.Head.Count == 0 && genesis != "" {
 		return []Problem{newProblem(CodePinGenesis, "", -1, "the ledger is empty or missing; the configuration pins "+
 			"the genesis %.8s…", genesis)}, nil
@@ -52,7 +54,8 @@ func VerifyForReading(ctx context.Context, s Store, at Snapshot, genesis string)
 }
 
 // verifyCommits holds the newest commits, the newest first, to what appends make: one parent, a message that names the
-// entry it adds, and the entry before.
+// entry it adds, and the entry before. The first message that does not fit ends the walk, because what lies behind it
+// cannot be told.
 func verifyCommits(commits []Commit, head Head) (problems []Problem) {
 	want := head.Tip
 	for _, c := range commits {
@@ -76,9 +79,10 @@ func verifyCommits(commits []Commit, head Head) (problems []Problem) {
 	return problems
 }
 
-// EntriesOf gives a pull request's entries in the order of the chain, each held to its place in the chain: a file below
-// pr/ that is not also the entry at its seq is a problem, and is not given. repository is the forge's id of the
-// repository that the ledger is of; 0 asks nothing.
+// EntriesOf returns a pull request's entries in the order of the chain, each held to its place in the chain: a file
+// below pr/ that is not also the entry at its seq is a problem, and is not returned. Whoever can push can put a file
+// there, and the gate reads these entries. repository is the forge's id of the ledger's repository; 0 skips that
+// comparison.
 func EntriesOf(ctx context.Context, s Store, at Snapshot, pull, repository int64) (entries []Entry, problems []Problem,
 	err error) {
 	if at.Head.Count == 0 || pull <= 0 {
@@ -104,7 +108,7 @@ func EntriesOf(ctx context.Context, s Store, at Snapshot, pull, repository int64
 }
 
 // heldAlias says what is wrong with a file of a pull request's directory: each must be the bytes of the entry that its
-// name says, at its place in the chain.
+// name says, at its place in the chain. The last comparison is of bytes: a name that is right says nothing about them.
 func heldAlias(ctx context.Context, s Store, at Snapshot, f File, pull, repository int64) *Problem {
 	is := func(code Code, seq int64, format string, args ...any) *Problem {
 		p := newProblem(code, f.Path, seq, format, args...)

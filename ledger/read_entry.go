@@ -7,8 +7,8 @@ import (
 	"github.com/defendableos/referee/internal/canonical"
 )
 
-// ParseUnverified reads the form of a receipt and nothing else: canonical, of a known schema, every member of its
-// type. What it gives may contradict itself in any way (Parse says so), and may be shown only by a paper that says so.
+// ParseUnverified reads the form of a receipt and nothing else: canonical, of a known schema, every member of its type.
+// The result may contradict itself in any way (Parse refuses that), and may be shown only by a paper that says so.
 func ParseUnverified(b []byte) (*Receipt, error) {
 	r := new(Receipt)
 	if err := receiptDecoder().Decode(b, canonical.Receipt, r); err != nil {
@@ -17,13 +17,16 @@ func ParseUnverified(b []byte) (*Receipt, error) {
 	return r, nil
 }
 
-// VerifyEntry holds one entry to the ledger that it is said to be of, before it is shown: its bytes stand at its place
-// and at its aliases, no other entry has its seq, it names the entry before it and is named by the one after it (or by
-// HEAD.json), and what it refers to is there. With VerifyForReading, which looks at the end of the chain, it costs the
-// same at any size of the ledger. Later are the entries of the same pull request that say something about it. What it
-// cannot see is several neighbouring entries that were replaced together; Verify looks at the whole.
+// VerifyEntry holds one entry to the ledger that it is said to belong to, before it is shown: its bytes are at its
+// place and at its aliases, no other entry has its seq, it names the entry before it and is named by the one after it
+// (or by HEAD.json), and what it refers to is there. The neighbour's parent_hash is what an attacker who replaces one
+// old entry in all of its places cannot change without replacing that one too. With VerifyForReading, which looks at
+// the end of the chain, it costs the same at any size of the ledger. Later are the entries of the same pull request
+// that say something about it. What it cannot see is several neighbouring entries that were replaced together; Verify
+// looks at the whole.
 func VerifyEntry(ctx context.Context, s Store, at Snapshot, e *Entry) (later []Entry, problems []Problem, err error) {
 	v := &entryCheck{ctx: ctx, s: s, at: at, e: e, r: e.Receipt}
+	// The seq is the receipt's own word and may name a place that the ledger does not have.
 	if v.r.Seq < 0 || v.r.Seq >= at.Head.Count {
 		v.addProblem(CodeMisplaced, v.r.Seq, "the ledger has %d entries, but none with the seq %d", at.Head.Count, v.r.Seq)
 		return nil, v.problems, nil
@@ -55,7 +58,8 @@ func (v *entryCheck) addProblem(code Code, seq int64, format string, args ...any
 	v.problems = append(v.problems, newProblem(code, "", seq, format, args...))
 }
 
-// entriesAt gives the files of a seq: one, in a ledger that is whole.
+// entriesAt returns the files of a seq: one, in an intact ledger. It lists the directory, because a second file with
+// the seq has another hash in its name and is never found by the path of the first.
 func (v *entryCheck) entriesAt(seq int64) (found []File, err error) {
 	files, err := v.s.Read(v.ctx, v.at, EntryDir(seq))
 	if err != nil {
@@ -69,7 +73,8 @@ func (v *entryCheck) entriesAt(seq int64) (found []File, err error) {
 	return found, nil
 }
 
-// checkPlace compares the bytes with those at the entry's place and at its aliases.
+// checkPlace compares the bytes with those at the entry's place and at its aliases. Bytes are compared and not only
+// looked up: all three paths must lead a reader to the same receipt.
 func (v *entryCheck) checkPlace() error {
 	found, err := v.entriesAt(v.r.Seq)
 	if err != nil {
@@ -98,7 +103,8 @@ func (v *entryCheck) checkPlace() error {
 	return nil
 }
 
-// checkParent holds the entry to the one that it names as its parent.
+// checkParent holds the entry to the one that it names as its parent. The first entry has none; there, LEDGER.json must
+// name it, or it is the beginning of another ledger.
 func (v *entryCheck) checkParent() error {
 	if v.r.Seq == 0 {
 		if v.at.Info == nil || v.at.Info.Genesis != v.e.Hash {
@@ -119,7 +125,8 @@ func (v *entryCheck) checkParent() error {
 	return nil
 }
 
-// checkNext holds the entry that follows, or HEAD.json, to this one.
+// checkNext holds the entry that follows, or HEAD.json, to this one. At the end of the chain nothing follows that could
+// contradict it, so the head does.
 func (v *entryCheck) checkNext() error {
 	next := v.r.Seq + 1
 	if next == v.at.Head.Count {
@@ -170,7 +177,8 @@ func (v *entryCheck) checkBelonging() error {
 	return v.ctx.Err()
 }
 
-// laterEntries gives the entries of the same pull request that refer to this one.
+// laterEntries returns the entries of the same pull request that refer to this one. A paper must show them: a receipt
+// that was taken back is still a valid entry (threat-model.md, "a receipt that a later entry takes back, shown alone").
 func (v *entryCheck) laterEntries() (later []Entry, err error) {
 	entries, problems, err := EntriesOf(v.ctx, v.s, v.at, v.r.Pull(), 0)
 	if err != nil {

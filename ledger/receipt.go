@@ -8,7 +8,9 @@ import (
 	"github.com/defendableos/referee/internal/canonical"
 )
 
-// The schemas of version 1. All three have one shape; a cook and an incident carry a member of their own.
+// The schemas of version 1. All three have one shape; a cook and an incident carry a member of their own. The version
+// is part of the name, so that a reader of this version refuses a later one by name and never skips what it does not
+// know.
 const (
 	EvalSchema     = "defendablecloud.eval-receipt/v1"
 	CookSchema     = "defendablecloud.cook-receipt/v1"
@@ -32,17 +34,21 @@ const (
 )
 
 // MaxFindings is how many findings a receipt holds; findings_total counts all, and report_digest binds the rest.
+// Without a bound, a hostile submission would decide how long a receipt is, and every reader of the ledger would pay
+// for it.
 const MaxFindings = 200
 
-// A receipt that shows fewer findings than it may is full: it has more than FullBytes, for no finding takes more than
-// MaxFindingBytes.
+// A receipt that shows fewer findings than it may is full: it has more than FullBytes. No finding takes more than
+// MaxFindingBytes (the gate cuts its texts), so in a shorter receipt the next one would have had room within the 256
+// KiB of canonical.Receipt, and whoever left it out was hiding it (checkShown).
 const (
 	MaxFindingBytes = 64 << 10
 	FullBytes       = 256<<10 - MaxFindingBytes
 )
 
-// Receipt is one entry of the ledger. Format gives the bytes whose SHA-256 is its name; that hash stands nowhere in it.
-// Decimals are strings; a member that does not apply is left out.
+// Receipt is one entry of the ledger. Format returns the bytes whose SHA-256 is its name; the receipt cannot contain
+// that hash, since no text contains its own. Decimals are strings, because readers disagree on floats (package
+// canonical); a member that does not apply is left out.
 type Receipt struct {
 	Schema         string       `json:"schema" is:"schema"`
 	Kind           Kind         `json:"kind" is:"kind"`
@@ -86,19 +92,21 @@ type Receipt struct {
 	Advisory      []FileRef `json:"advisory,omitempty" scan:"-"`
 }
 
-// Log is the size and the RFC 6962 root of the tree over the entries 0 … Count−1.
+// Log is the size and the RFC 6962 root of the tree over the entries 0 … Count−1. It binds an entry to its whole past,
+// so one entry is enough to check a proof against.
 type Log struct {
 	Count int64  `json:"count"`
 	Root  string `json:"root" is:"hash"`
 }
 
-// Org is the owner of the repository.
+// Org is the owner of the repository. The id counts: a name can be given up and taken by somebody else.
 type Org struct {
 	ID   int64  `json:"id,omitempty"`
 	Name string `json:"name" is:"text"`
 }
 
-// Repository is where the work was signed off. ID is the forge's; 0 for a local repository.
+// Repository is where the work was signed off. ID is the forge's; 0 for a local repository. It is compared by ID, which
+// survives a renaming.
 type Repository struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name" is:"text"`
@@ -111,7 +119,8 @@ type Run struct {
 	Project string `json:"project,omitempty"`
 }
 
-// PullRequest is where the run was proposed. Number is at most 99,999,999.
+// PullRequest is where the run was proposed. Number is at most 99,999,999. The paths of the branch have digits for that
+// many (PullDir).
 type PullRequest struct {
 	Number  int64  `json:"number"`
 	NodeID  string `json:"node_id,omitempty"`
@@ -119,7 +128,8 @@ type PullRequest struct {
 	BaseSHA string `json:"base_sha" is:"git"`
 }
 
-// FlightSheet binds the rulebook by slug, version and hash (S54).
+// FlightSheet binds the rulebook by slug, version and hash (S54). The version alone would miss an edit under the same
+// version.
 type FlightSheet struct {
 	Slug    string `json:"slug" is:"text"`
 	Version string `json:"version" is:"text"`
@@ -141,7 +151,8 @@ type ObservedBy struct {
 	SHA   string `json:"sha,omitempty" is:"git"`
 }
 
-// Approval is the human's decision and the record it was read from.
+// Approval is the human's decision and the record it was read from. The record is named so that L4 can compare the
+// entry with the forge's own.
 type Approval struct {
 	Decision      Kind     `json:"decision" is:"decision"`
 	Approver      Approver `json:"approver"`
@@ -149,7 +160,8 @@ type Approval struct {
 	SubjectDigest string   `json:"subject_digest" is:"hash"` // Subject.Digest of what was signed
 }
 
-// Approver is who decided, as the forge knew them at that moment.
+// Approver is who decided, as the forge knew them at that moment. ID identifies the account, because a login can be
+// renamed; Permission is kept because the forge only knows the present one.
 type Approver struct {
 	Login      string `json:"login" is:"text"`
 	ID         int64  `json:"id,omitempty"`
@@ -157,7 +169,9 @@ type Approver struct {
 	Permission string `json:"permission" is:"permission"`
 }
 
-// Review is the review that says so. Outside a forge, ID is a number made from who said what and when.
+// Review is the review that the decision was read from. Its text is bound by hash and not copied, so that it can be
+// deleted at the forge but not replaced (receipts.md, "Where a person's words are kept"). Outside a forge, ID is a
+// number made from who said what and when.
 type Review struct {
 	ID          int64  `json:"id,omitempty"`
 	SubmittedAt string `json:"submitted_at" is:"time"`
@@ -225,13 +239,13 @@ type Evidence struct {
 	AddedBy    string `json:"added_by,omitempty"` // login, where Provenance is pull_request
 }
 
-// Param is a limit in force, as canonical JSON.
+// Param is a limit in force, as canonical JSON: a text, so that a limit such as 0.80 never becomes a float.
 type Param struct {
 	Name  string `json:"name" is:"text"`
 	Value string `json:"value" is:"text"`
 }
 
-// Figure is an input that no evidence holds, with its value.
+// Figure is an input that no evidence holds, with its value. A person confirms it by signing (S70).
 type Figure struct {
 	Name  string `json:"name" is:"text"`
 	Value string `json:"value" is:"text"`
@@ -284,8 +298,10 @@ type Incident struct {
 
 var receiptDecoder = decoderOf[Receipt]()
 
-// Format gives the bytes of r, or the first reason why r may not be written (Validate). Text that a canonical string
-// cannot hold is replaced visibly, and Sanitized says where.
+// Format returns the bytes of r, or the first reason why r may not be written (Validate). Text that a canonical string
+// cannot hold is replaced visibly, and Sanitized says where. The result is parsed once more: what a reader would refuse
+// is never written. A receipt that was read and is formatted again has no such text any more, so the pointers that it
+// brought are kept; otherwise Format(Parse(b)) would not be b.
 func Format(r Receipt) ([]byte, error) {
 	replaced, err := canonical.Replaced(r)
 	if err != nil {
@@ -307,7 +323,8 @@ func Format(r Receipt) ([]byte, error) {
 }
 
 // Parse reads the bytes of a receipt: canonical, of a known schema and kind, with no unknown member, and valid in
-// itself. On an error the receipt is nil. Format(*r) is b again.
+// itself. On an error the receipt is nil. Format(*r) is b again. A lenient reader would let two texts mean one receipt,
+// and two readers disagree on which of them was signed.
 func Parse(b []byte) (*Receipt, error) {
 	r, err := parseReceipt(b, receiptDecoder().Decode)
 	if err == nil {
@@ -321,7 +338,8 @@ func Parse(b []byte) (*Receipt, error) {
 
 // scanReceipt is Parse without the long members that most of the bytes are (the findings and what explains them), whose
 // form it checks all the same. Whatever Validate reads of the others is filled in; of the findings the verdict is held
-// to what is found in their bytes.
+// to what is found in their bytes. A verification reads every entry of the ledger; building findings that nobody looks
+// at would be most of its work.
 func scanReceipt(b []byte) (*Receipt, error) {
 	var findings []byte
 	r, err := parseReceipt(b, func(b []byte, lim canonical.Limits, v any) error {
@@ -340,7 +358,8 @@ func scanReceipt(b []byte) (*Receipt, error) {
 	return r, nil
 }
 
-// parseReceipt reads a receipt and checks all of it but the findings.
+// parseReceipt reads a receipt and checks all of it but the findings. The decoder is passed in so that both readers
+// refuse the same texts.
 func parseReceipt(b []byte, decode func([]byte, canonical.Limits, any) error) (*Receipt, error) {
 	r := new(Receipt)
 	if err := decode(b, canonical.Receipt, r); err != nil {
@@ -364,6 +383,7 @@ func unknownSchema(b []byte) error {
 			schema = strings.Trim(string(value), `"`)
 		}
 	})
+	// A text that is not canonical is reported as that: what it says about its schema cannot be trusted.
 	if err != nil || schema == "" || slices.Contains(forms["schema"].Enum, schema) {
 		return nil
 	}

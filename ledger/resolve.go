@@ -6,7 +6,8 @@ import (
 	"github.com/defendableos/referee/internal/canonical"
 )
 
-// Prior is what a later entry needs to know of an earlier one.
+// Prior is what a later entry needs to know of an earlier one. A verification keeps one for each entry of the ledger,
+// so it holds only what Resolve compares, and no findings.
 type Prior struct {
 	Hash  string
 	Seq   int64
@@ -29,15 +30,20 @@ func PriorOf(r *Receipt, hash string) Prior {
 	return p
 }
 
-// Resolver finds an earlier entry of the same ledger by its hash. It has checked that the bytes have that hash.
+// Resolver finds an earlier entry of the same ledger by its hash. It has checked that the bytes have that hash. It
+// cannot report a failed read: whoever reads from a store keeps that error beside it (resolveIn), because "could not be
+// read" is no statement about the receipt.
 type Resolver func(hash string) (Prior, bool)
 
-// Resolve gives the first reason why r may not stand after what it refers to: a hash that this ledger does not hold, or
-// a cook whose two receipts are not signed off, not on one sheet and version, or show no lift.
+// Resolve returns the first reason why r may not follow what it refers to: a hash that this ledger does not hold, or a
+// cook whose two receipts are not signed off, are on different sheets or versions, or show no lift. Every case compares
+// seq as well: find may know the whole branch, later entries included, and a reference points backwards only.
 func (r *Receipt) Resolve(find Resolver) error {
 	if err := r.resolveEarlier(find); err != nil {
 		return err
 	}
+	// The receipts of an incident may be of any run, lane and kind: it is about an agent, and a rejected entry can show
+	// what went wrong as well as a merged one.
 	if r.Incident != nil {
 		for _, hash := range r.Incident.Receipts {
 			if earlier, ok := find(hash); !ok || earlier.Seq >= r.Seq {
@@ -53,7 +59,9 @@ func (r *Receipt) Resolve(find Resolver) error {
 }
 
 // resolveEarlier holds a life-cycle entry to the one that it is about: the same run, the same bytes, the same rulebook
-// and, where it binds evidence, the same evidence. Nothing is carried that is not signed off.
+// and, where it binds evidence, the same evidence. Otherwise a real sign-off could be lent to other work by an entry
+// that carries it (threat-model.md, "a real review lent to other bytes"). Only what is signed off can be carried: a
+// carried rejection would be live.
 func (r *Receipt) resolveEarlier(find Resolver) error {
 	if r.RefersTo == "" {
 		return nil
@@ -79,6 +87,7 @@ func (r *Receipt) resolveEarlier(find Resolver) error {
 	return nil
 }
 
+// resolveCook requires both sides to be measured by one rulebook: an easier sheet would be a lift without any training.
 func (r *Receipt) resolveCook(find Resolver) error {
 	before, err := r.cookedSide(find, "before", r.Cook.Before, r.Cook.EvalBefore)
 	if err != nil {
@@ -88,6 +97,8 @@ func (r *Receipt) resolveCook(find Resolver) error {
 	if err != nil {
 		return err
 	}
+	// The SHA-256 is compared with slug and version: the same version with other rules would make a lift of its own
+	// (S54).
 	if before.Sheet != after.Sheet {
 		return refuse(RefuseSheet, "before is on %s@%s (%.8s…), after on %s@%s (%.8s…); a lift is measured on one "+
 			"sheet and version",
@@ -98,7 +109,7 @@ func (r *Receipt) resolveCook(find Resolver) error {
 }
 
 // cookedSide is one side of a cook: a live receipt whose score is the one that the cook claims. As eval_after is above
-// eval_before, the scores show the lift.
+// eval_before, the scores show the lift. Scores are compared as exact values, because 71.5 and 71.50 are one score.
 func (r *Receipt) cookedSide(find Resolver, side, hash, eval string) (Prior, error) {
 	p, ok := find(hash)
 	switch {
@@ -114,8 +125,9 @@ func (r *Receipt) cookedSide(find Resolver, side, hash, eval string) (Prior, err
 	return p, nil
 }
 
-// Subject is what a human signs: the bytes, not a commit (a review can be moved to another head), and who the run says
-// has made them.
+// Subject is what a human signs: the bytes, not a commit (a review can be moved to another head), and who made them
+// according to the run. Evidence is bound by id and content only: its path and who brought it may change while what the
+// person saw does not.
 type Subject struct {
 	SheetSHA256      string
 	SubmissionSHA256 string
@@ -133,10 +145,11 @@ type Manifest struct {
 }
 
 // Digest is SHA-256 over "referee.subject/v2", the sheet, the submission, the manifest, and id and hash of each piece
-// of evidence in order, each text with its length before it, so that no two subjects share a digest. Texts count as a
-// receipt writes them (canonical.Sanitize), so that the receipt's own parts give the digest again. Where limits are
-// set, the word params, their number, and name and value of each stand before the evidence: other limits are another
-// subject (S71). Without a manifest it is the digest of semantics 1, over "referee.subject/v1" and no manifest.
+// of evidence in order, each text preceded by its length, so that no two subjects share a digest. Texts count as a
+// receipt writes them (canonical.Sanitize), so that the receipt's own parts make the same digest. Where limits are set,
+// the word params, their number, and name and value of each precede the evidence: other limits are another subject
+// (S71). Without a manifest it is the digest of semantics 1, over "referee.subject/v1" and no manifest; it must never
+// change, because old entries are verified by it. receipts.md, "What was signed" has the same order as a jq program.
 func (s Subject) Digest() string {
 	b := make([]byte, 0, 1024)
 	if s.Manifest == nil {
@@ -158,7 +171,9 @@ func (s Subject) Digest() string {
 	return canonical.SHA256Hex(b)
 }
 
-// appendTo writes every member, absent ones as empty texts, and lists with their length before them.
+// appendTo writes every member, absent ones as empty texts, and lists with their length before them. A part that were
+// left out would let its neighbour take its place: an agent without a name and with the model "x" must not hash like
+// one named "x" without a model.
 func (m *Manifest) appendTo(b []byte) []byte {
 	b = appendTexts(b, m.Run.ID, m.Run.Lane, m.Run.Project, m.AssignmentSHA256)
 	if m.Agent == nil {
@@ -178,7 +193,8 @@ func (m *Manifest) appendTo(b []byte) []byte {
 	return b
 }
 
-// appendTexts writes texts as a receipt holds them.
+// appendTexts writes texts as a receipt holds them. The gate hashes run.json's own texts, a verifier those of the
+// receipt, in which Format has replaced code points; both must come to one digest.
 func appendTexts(b []byte, texts ...string) []byte {
 	for _, text := range texts {
 		clean, _ := canonical.Sanitize(text)
@@ -187,7 +203,8 @@ func appendTexts(b []byte, texts ...string) []byte {
 	return b
 }
 
-// SubjectOf is the subject that the parts of an entry make.
+// SubjectOf is the subject that the parts of an entry make. The manifest enters from semantics 2 on; an entry of
+// semantics 1 was signed without it.
 func SubjectOf(r *Receipt) Subject {
 	s := Subject{SheetSHA256: r.FlightSheet.SHA256, SubmissionSHA256: r.Submission.SHA256, Evidence: r.Evidence,
 		Params: r.Params}
@@ -215,7 +232,9 @@ func (r *Receipt) SubjectDigest() string {
 // subjectDigest is the digest that the parts of r make.
 func (r *Receipt) subjectDigest() string { return SubjectOf(r).Digest() }
 
-// Key names a sign-off, so that a second delivery of the same event is recognised.
+// Key names a sign-off, so that a second delivery of the same event is recognised. It names a decision and not an
+// attempt: no time, no run of a workflow and no place in the chain is part of it, because GitHub delivers an event
+// again, and a job that was killed starts anew.
 type Key struct {
 	Repository  int64
 	PullRequest int64 // 0 outside a forge
@@ -232,7 +251,8 @@ func (k Key) Digest() string {
 		strconv.FormatInt(k.Review, 10), k.Run, string(k.Kind), k.Subject))
 }
 
-// appendParts writes each part as "<length>:<bytes>": so the input of a hash is made of its domain and parts.
+// appendParts writes each part as "<length>:<bytes>", the length in bytes. Without it, the parts "ab", "c" and the
+// parts "a", "bc" would be one input, and two subjects could share a digest.
 func appendParts(b []byte, parts ...string) []byte {
 	for _, p := range parts {
 		b = append(strconv.AppendInt(b, int64(len(p)), 10), ':')

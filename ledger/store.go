@@ -8,15 +8,19 @@ import (
 	"github.com/defendableos/referee/internal/canonical"
 )
 
-// Store is where a ledger is kept. TestStore of package storetest says what every store must do.
+// Store is where a ledger is kept. It has no lock, no transaction and no delete: everything that Append needs is one
+// compare-and-swap of the newest state, which a git branch has too. TestStore of package storetest says what every
+// store must do.
 type Store interface {
-	// Head gives the newest state; for a ledger that does not exist yet, the zero ID and NewHead.
+	// Head returns the newest state; for a ledger that does not exist yet, the zero ID and NewHead.
 	Head(ctx context.Context) (Snapshot, error)
-	// Read gives the file at path in that state, or the files directly in the directory at path, none if neither
-	// exists.
+	// Read returns the file at path in that state, or the files directly in the directory at path, none if neither
+	// exists. It reads the state named and never a newer one: a draft that mixes two states could pass a check that
+	// neither of them passes.
 	Read(ctx context.Context, at Snapshot, path string) ([]File, error)
 	// Append adds the files as one commit, if and only if parent is still the newest state; all of them or none. It
-	// gives ErrStale if parent is not the newest state, and ErrAmbiguous if it cannot tell whether the commit was made.
+	// returns ErrStale if parent is not the newest state, and ErrAmbiguous if it cannot tell whether the commit was
+	// made. Any other error ends the whole append, so a store must not return one once the branch has moved.
 	Append(ctx context.Context, parent Snapshot, b Batch) error
 }
 
@@ -26,7 +30,7 @@ var (
 	ErrAmbiguous = errors.New("the reply was lost: whether the ledger has changed is not known")
 )
 
-// Snapshot is one state of a ledger.
+// Snapshot is one state of a ledger. Two snapshots with one ID are the same state.
 type Snapshot struct {
 	ID   string // the store's own name for it, a commit; "" if there is no ledger yet
 	Head Head
@@ -46,7 +50,8 @@ type Batch struct {
 	Head    Head // after it
 }
 
-// Draft is what a sign-off wants to add. The receipts are complete but for their place in the chain (Mint).
+// Draft is what a sign-off wants to add. The receipts are complete but for their place in the chain (Mint). Their
+// parent and seq are known only at the swap, and a lost race needs new ones.
 type Draft struct {
 	Receipts []Receipt
 	Sheets   [][]byte // rulebooks that the repository does not hold; written on first use
@@ -60,7 +65,7 @@ type Entry struct {
 	Receipt *Receipt
 }
 
-// Result is what Append did. An entry whose key stood in the ledger already is in Found, and was not written again.
+// Result is what Append did. An entry whose key was in the ledger already is in Found, and was not written again.
 type Result struct {
 	Added, Found []Entry
 	Head         Head
@@ -69,8 +74,9 @@ type Result struct {
 
 // Append adds the entries that build drafts, once: it reads the head, has build draft for it, leaves out what the
 // ledger holds already by idempotency key, mints the rest, and swaps the head. When the head has moved or the reply was
-// lost, the whole of it starts again, for a new parent is a new hash; retry says for how long (queue.go). Errors of
-// build, and refusals, end it at once with nothing written.
+// lost, all of it starts again, because a new parent makes a new hash, and because the entry that moved the head may be
+// the one that build would draft; retry says for how long (queue.go). Errors of build, and refusals, end it at once
+// with nothing written.
 func Append(ctx context.Context, s Store, retry Retry, build func(Snapshot) (Draft, error)) (Result, error) {
 	result, err := appendInTurn(ctx, s, retry, build)
 	if err != nil {
@@ -79,6 +85,9 @@ func Append(ctx context.Context, s Store, retry Retry, build func(Snapshot) (Dra
 	return result, nil
 }
 
+// appendInTurn is the loop of Append. minted collects the hashes of all tries: an entry that is found under one of them
+// was written by this call, whose reply was lost, and counts as added. Without it, a lost reply would look like a
+// second delivery of the event.
 func appendInTurn(ctx context.Context, s Store, retry Retry, build func(Snapshot) (Draft, error)) (Result, error) {
 	t := newTurn(retry)
 	minted := map[string]bool{} // by earlier tries, whose reply may have been lost
@@ -87,6 +96,7 @@ func appendInTurn(ctx context.Context, s Store, retry Retry, build func(Snapshot
 		if err != nil {
 			return Result{}, fmt.Errorf("reading the head: %w", err)
 		}
+		// A wait of 0 means that now is the time; otherwise the head is looked at again after the pause.
 		if wait == 0 {
 			result, err := appendOnce(ctx, s, at, build, minted)
 			t.tries++
@@ -104,6 +114,8 @@ func appendInTurn(ctx context.Context, s Store, retry Retry, build func(Snapshot
 	}
 }
 
+// appendOnce is one try. The ledger is searched for the keys before anything is minted: the head may have moved because
+// another delivery of the same event was faster.
 func appendOnce(ctx context.Context, s Store, at Snapshot, build func(Snapshot) (Draft, error),
 	minted map[string]bool) (Result, error) {
 	draft, err := build(at)
@@ -115,6 +127,7 @@ func appendOnce(ctx context.Context, s Store, at Snapshot, build func(Snapshot) 
 		return Result{}, err
 	}
 	result := Result{Head: at.Head}
+	// What an earlier try wrote is this call's own work, although its reply never came.
 	for _, e := range found {
 		if minted[e.Hash] {
 			result.Added = append(result.Added, e)
@@ -122,6 +135,7 @@ func appendOnce(ctx context.Context, s Store, at Snapshot, build func(Snapshot) 
 			result.Found = append(result.Found, e)
 		}
 	}
+	// All of it is there: a second delivery makes no commit.
 	if len(draft.Receipts) == 0 && len(found) > 0 {
 		return result, nil
 	}
@@ -129,6 +143,7 @@ func appendOnce(ctx context.Context, s Store, at Snapshot, build func(Snapshot) 
 	if err != nil {
 		return Result{}, err
 	}
+	// Noted before the swap: if its reply is lost, the next try has to know its own entries.
 	for _, e := range entries {
 		minted[e.Hash] = true
 	}
@@ -139,7 +154,8 @@ func appendOnce(ctx context.Context, s Store, at Snapshot, build func(Snapshot) 
 	return result, nil
 }
 
-// leaveOut takes from the draft what the ledger holds already and gives those entries.
+// leaveOut takes from the draft what the ledger holds already and returns those entries. Two drafts with one key are
+// refused here, since neither is in the ledger yet and both would be written (LDG-205).
 func leaveOut(ctx context.Context, s Store, at Snapshot, draft *Draft) (found []Entry, err error) {
 	keys := map[string]bool{}
 	var rest []Receipt
@@ -162,11 +178,13 @@ func leaveOut(ctx context.Context, s Store, at Snapshot, draft *Draft) (found []
 	return found, nil
 }
 
-// lookBack is how many of the newest entries Find reads where no pull request says where to look.
+// lookBack is how many of the newest entries Find reads where no pull request says where to look. It is bounded so that
+// an append costs the same at any size of the ledger.
 const lookBack = 100
 
-// Find gives the entry with the idempotency key, nil if there is none: among the entries of the pull request, or, for a
-// sign-off outside a forge, among the newest hundred.
+// Find returns the entry with the idempotency key, nil if the ledger has none: among the entries of the pull request,
+// or, for a sign-off outside a forge, among the newest hundred. A file that cannot be parsed is an error. Passing over
+// it could write the sign-off a second time.
 func Find(ctx context.Context, s Store, at Snapshot, pull *PullRequest, key string) (*Entry, error) {
 	if pull == nil {
 		return findBack(ctx, s, at, key)
@@ -187,6 +205,7 @@ func Find(ctx context.Context, s Store, at Snapshot, pull *PullRequest, key stri
 	return nil, nil
 }
 
+// entryOf reads an entry and hashes its bytes. The hash is never taken from a path or from whoever sent it.
 func entryOf(b []byte) (*Entry, error) {
 	r, err := Parse(b)
 	if err != nil {
@@ -195,6 +214,7 @@ func entryOf(b []byte) (*Entry, error) {
 	return &Entry{Hash: canonical.SHA256Hex(b), Bytes: b, Receipt: r}, nil
 }
 
+// findBack follows parent_hash from the tip, since no directory lists what was signed outside a forge.
 func findBack(ctx context.Context, s Store, at Snapshot, key string) (*Entry, error) {
 	for e, err := range Backwards(ctx, s, at) {
 		if err != nil || e.Receipt.IdempotencyKey == key {
@@ -207,7 +227,8 @@ func findBack(ctx context.Context, s Store, at Snapshot, key string) (*Entry, er
 	return nil, nil
 }
 
-// Lookup gives the entry with the hash, nil if the ledger has none; its bytes have that hash.
+// Lookup returns the entry with the hash, nil if the ledger has none. The bytes are hashed: a path is only a name, and
+// whoever can push chooses it.
 func Lookup(ctx context.Context, s Store, at Snapshot, hash string) (*Entry, error) {
 	if err := canonical.CheckHash(hash); err != nil {
 		return nil, err

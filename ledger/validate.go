@@ -9,20 +9,21 @@ import (
 	"github.com/defendableos/referee/internal/canonical"
 )
 
-// Refusal is why an entry may not be written, or may not stand in a ledger.
+// Refusal is why an entry may not be written, or does not belong in a ledger. It is a type of its own so that a caller
+// can tell "the rules say no" from "the tool failed".
 type Refusal struct {
 	Code    string // one of the Refuse constants
 	Message string
 }
 
-// Error gives the message.
+// Error returns the message.
 func (r *Refusal) Error() string { return "receipt refused: " + r.Message }
 
 func refuse(code, format string, args ...any) error {
 	return &Refusal{code, fmt.Sprintf(format, args...)}
 }
 
-// The reasons to refuse an entry.
+// The reasons to refuse an entry. TestRefusals has a case for each, so that no rule can be lost unnoticed.
 const (
 	RefuseSchema     = "schema"      // unknown, or not the lane's
 	RefuseSeq        = "seq"         // seq, parent_hash and log do not belong together
@@ -55,8 +56,9 @@ const (
 	RefuseUnresolved = "unresolved"     // a receipt that this ledger does not hold
 )
 
-// Validate gives the first reason why r may not be written, judged by r alone; Resolve judges what it refers to. The
-// forms of single members are the decoder's, so Parse has checked them already.
+// Validate returns the first reason why r may not be written, judged by r alone; Resolve judges what it refers to. The
+// forms of single members are the decoder's, so Parse has checked them already. Writer and reader call the same checks:
+// whatever one of them lets through, the other does too.
 func (r *Receipt) Validate() error {
 	if err := r.checkMembers(); err != nil {
 		return err
@@ -70,7 +72,8 @@ func (r *Receipt) Validate() error {
 	})
 }
 
-// checkMembers is Validate without the findings.
+// checkMembers is Validate without the findings. The order matters: checkTime reads the approval or the event that
+// checkSignature has required, and the verdict is held to a checklist whose answers are complete.
 func (r *Receipt) checkMembers() error {
 	checks := []func() error{
 		r.checkSchema, r.checkPlace, r.checkID, r.checkSignature, r.checkTime, r.checkRefers,
@@ -84,7 +87,8 @@ func (r *Receipt) checkMembers() error {
 	return nil
 }
 
-// SchemaOf is the schema of a lane's receipts.
+// SchemaOf is the schema of a lane's receipts. The lane decides it alone, so an incident cannot pass as an ordinary
+// receipt by naming another schema.
 func SchemaOf(lane string) string {
 	switch lane {
 	case "cook":
@@ -95,6 +99,7 @@ func SchemaOf(lane string) string {
 	return EvalSchema
 }
 
+// checkSchema leaves no choice between schemas: two that fit one lane would be two receipts about one thing.
 func (r *Receipt) checkSchema() error {
 	if want := SchemaOf(r.Run.Lane); r.Schema != want {
 		return refuse(RefuseSchema, "the schema is %q, the lane %q has %q", r.Schema, r.Run.Lane, want)
@@ -102,7 +107,8 @@ func (r *Receipt) checkSchema() error {
 	return nil
 }
 
-// checkPlace holds seq, parent_hash and log together; whether they continue the chain is the chain's to say.
+// checkPlace holds seq, parent_hash and log together; whether they continue the chain is the chain's to say. seq is
+// bounded by the digits of a path: an entry without a place would end the ledger for good.
 func (r *Receipt) checkPlace() error {
 	switch {
 	case r.Seq > MaxSeq:
@@ -122,6 +128,7 @@ func (r *Receipt) checkPlace() error {
 	return nil
 }
 
+// checkID keeps the id, which people quote, from naming another entry than the one that shows it.
 func (r *Receipt) checkID() error {
 	if want := ReceiptID(r.Seq, r.Submission.SHA256); r.ID != want {
 		return refuse(RefuseID, "receipt_id is %s; seq and submission make %s", r.ID, want)
@@ -139,9 +146,14 @@ func (k Kind) Signed() bool {
 	return slices.Contains([]Kind{Approved, Amended, Revoked, Rejected}, k)
 }
 
-// Live reports whether an entry of the kind says that its bytes are signed off.
+// Live reports whether an entry of the kind says that its bytes are signed off. Whether a later entry takes that back
+// is Standing's to say.
 func (k Kind) Live() bool { return k == Approved || k == Carried }
 
+// checkSignature allows exactly one origin: a person's approval or an observed event. With both, a reader could take
+// the event's time or the approval's as the one that counts; with neither, the entry would come from nobody. Waivers
+// need an approval because nobody else may accept a finding. That an admin signed their own work is said in the entry,
+// and only an admin may (gate.md, "Who may sign off").
 func (r *Receipt) checkSignature() error {
 	switch {
 	case r.Kind.Signed() && r.Approval == nil:
@@ -163,7 +175,8 @@ func (r *Receipt) checkSignature() error {
 	return nil
 }
 
-// checkTime holds minted_at to the record it comes from, so that a receipt is a pure function of records.
+// checkTime holds minted_at to the record it comes from, so that a receipt is a pure function of records. A time of the
+// job's own would make another hash at each try, and the second delivery of an event another receipt.
 func (r *Receipt) checkTime() error {
 	want, where := "", ""
 	if r.Approval != nil {
@@ -177,6 +190,8 @@ func (r *Receipt) checkTime() error {
 	return nil
 }
 
+// checkRefers requires a reference where the entry changes what an earlier one means. Rejected and withdrawn may have
+// one or not, because work can be rejected or closed before anything was signed.
 func (r *Receipt) checkRefers() error {
 	switch r.Kind {
 	case Carried, Amended, Revoked, Superseded, Merged:
@@ -194,7 +209,9 @@ func (r *Receipt) checkRefers() error {
 // Audited reports whether r holds an audit, and not only what it is about.
 func (r *Receipt) Audited() bool { return r.Verdict != nil }
 
-// checkAudit holds the audit's members together: all, or none where the kind does without.
+// checkAudit holds the audit's members together: all, or none where the kind does without. Half an audit could show a
+// score and leave out the digest by which it is replayed. The assignment's hash covers the original bytes, so a text in
+// which Format replaced something cannot be compared with it.
 func (r *Receipt) checkAudit() error {
 	have := []bool{r.Semantics > 0, r.Engine != nil, r.Agent != nil, r.Assignment != nil, r.Verdict != nil,
 		r.ReportDigest != ""}
@@ -215,6 +232,8 @@ func (r *Receipt) checkAudit() error {
 	return nil
 }
 
+// checkChecklist is S38: an open question stops the receipt, and every answer names who gave it and when. A flag needs
+// its reason, because the agent has to act on it.
 func (r *Receipt) checkChecklist() error {
 	for _, a := range r.Checklist {
 		switch {
@@ -233,6 +252,8 @@ func (r *Receipt) checkChecklist() error {
 // maxCount bounds the counts of a verdict, so that no sum of them overflows.
 const maxCount = 1 << 40
 
+// checkVerdict holds the counts to each other and to the kind. A verdict over no rule is refused because zero rules
+// evaluated is never success, and an undecided high rule because broken never equals pass (S74).
 func (r *Receipt) checkVerdict() error {
 	v := r.Verdict
 	if v == nil {
@@ -263,7 +284,9 @@ func (r *Receipt) checkVerdict() error {
 	return r.checkSeverity()
 }
 
-// checkOpen holds the counts to the answers: every check that waits for a person is a question, and has one answer.
+// checkOpen holds the counts to the answers: every check that waits for a person is a question, and has one answer. The
+// answers are counted again, because the count alone decides whether a receipt may be minted. Two answers to one
+// question would let a reader choose.
 func (r *Receipt) checkOpen() error {
 	open, asked := 0, map[string]bool{}
 	for _, a := range r.Checklist {
@@ -282,7 +305,7 @@ func (r *Receipt) checkOpen() error {
 }
 
 // checkSeverity keeps honey to approved records (S37) and to records without a flag, and propolis where a high finding
-// is.
+// is. What the findings make it is checked with them (checkSeverityOf); this much holds even where some are not shown.
 func (r *Receipt) checkSeverity() error {
 	v := r.Verdict
 	switch {
@@ -299,6 +322,7 @@ func (r *Receipt) checkSeverity() error {
 	return nil
 }
 
+// checkEvidence keeps an item from vouching for bytes that nobody hashed, and from hiding who brought it (S66).
 func (r *Receipt) checkEvidence() error {
 	for _, e := range r.Evidence {
 		switch {
@@ -313,7 +337,8 @@ func (r *Receipt) checkEvidence() error {
 }
 
 // checkSubject recomputes what the approval says was signed. An entry without an audit holds no evidence to do that
-// with: it repeats the subject of the entry that it refers to, and Resolve compares the two.
+// with: it repeats the subject of the entry that it refers to, and Resolve compares the two. Without this, a real
+// approval could be lent to other bytes: everything in the entry would be true but not together.
 func (r *Receipt) checkSubject() error {
 	if r.Approval == nil || !r.Audited() {
 		return nil
@@ -326,6 +351,8 @@ func (r *Receipt) checkSubject() error {
 	return nil
 }
 
+// checkCook requires a lift and computes it again, exactly: a rounded difference could turn no lift into a small one.
+// That the two scores are those of the receipts named is cookedSide's to say.
 func (r *Receipt) checkCook() error {
 	if (r.Schema == CookSchema) != (r.Cook != nil) {
 		return refuse(RefuseCook, "the member cook belongs only in a cook receipt")
@@ -353,8 +380,8 @@ func (c *Cook) CheckLift() error {
 	return nil
 }
 
-// exactRational is the exact value of a decimal string; the form bounds its length and its exponent. A string that has
-// not the form is 0, and the decoder has refused it.
+// exactRational is the exact value of a decimal string; the form bounds its length and its exponent. A string without
+// the form is 0. The decoder has refused such a string wherever a field has the form.
 func exactRational(s string) *big.Rat {
 	if n, ok := new(big.Rat).SetString(s); ok && isDecimal([]byte(s)) {
 		return n
@@ -362,6 +389,8 @@ func exactRational(s string) *big.Rat {
 	return new(big.Rat)
 }
 
+// checkIncident requires the receipts of a recurring flag, since nothing else shows that it recurs; Resolve looks for
+// them in the ledger.
 func (r *Receipt) checkIncident() error {
 	if (r.Schema == IncidentSchema) != (r.Incident != nil) {
 		return refuse(RefuseIncident, "the member incident belongs only in an incident receipt")

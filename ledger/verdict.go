@@ -1,6 +1,8 @@
 package ledger
 
-// Finding is one thing that is wrong, where, and what would be right: the report's finding (S43, S67).
+// Finding is one thing that is wrong, where, and what would be right: the report's finding (S43, S67). Its fields are
+// the report's own, so a receipt can be read without the engine that made it. Tier, severity, bucket and stage are what
+// it is ranked by.
 type Finding struct {
 	Code      string   `json:"code" is:"text"`
 	RuleIDs   []string `json:"rule_ids" is:"text"`
@@ -21,7 +23,8 @@ type Finding struct {
 	Atoms     []string `json:"atoms,omitempty"`
 }
 
-// Spot holds the numbers of a finding, as the report prints them.
+// Spot holds the numbers of a finding, as the report prints them. They are texts, so that no reader rounds what
+// decided.
 type Spot struct {
 	Claimed    string `json:"claimed,omitempty"`
 	Recomputed string `json:"recomputed,omitempty"`
@@ -32,7 +35,8 @@ type Spot struct {
 	Distance   string `json:"distance,omitempty"`
 }
 
-// Fix says what would be right. JSONPatch is a patch (RFC 6902) as a string.
+// Fix says what would be right. JSONPatch is a patch (RFC 6902) as a string. It is a string because user text must not
+// become keys of a receipt.
 type Fix struct {
 	Text      string `json:"text" is:"text"`
 	JSONPatch string `json:"json_patch,omitempty"`
@@ -46,7 +50,8 @@ type Move struct {
 	To    string `json:"to"`
 }
 
-// Verdict sums the audit up, with the human's answers counted in (S35–S40).
+// Verdict sums the audit up, with the human's answers counted in (S35–S40). Most of it follows
+// from counts and findings, and is held to them (checkFacts).
 type Verdict struct {
 	Score              string `json:"score" is:"decimal"`
 	ScoreFraction      string `json:"score_fraction,omitempty"`
@@ -64,7 +69,8 @@ type Verdict struct {
 	UndecidedHigh []string `json:"undecided_high,omitempty" is:"text"`
 }
 
-// Counts are over the declared rules.
+// Counts are over the declared rules. A skipped or open rule is declared and not satisfied, so leaving things out never
+// helps (S35).
 type Counts struct {
 	Declared  int `json:"declared"`
 	Satisfied int `json:"satisfied"`

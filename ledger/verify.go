@@ -15,14 +15,15 @@ import (
 // Tree is one state of a ledger as a verifier sees it: the names first, the bytes later and only where wanted. It is
 // read from objects by their id, never checked out.
 type Tree interface {
-	// Entries gives every file, always in the same order; a symlink and a submodule are files here. Sizes come from
-	// object headers.
+	// Entries returns every file, always in the same order; a symlink and a submodule are files here. Sizes come from
+	// object headers, so that nothing is inflated to learn that it is too large.
 	Entries() iter.Seq2[TreeEntry, error]
-	// Blobs gives the bytes of the objects, in the order of ids. The bytes belong to whoever receives them.
+	// Blobs returns the bytes of the objects, in the order of ids. The bytes belong to whoever receives them.
 	Blobs(ids []string) iter.Seq2[[]byte, error]
 }
 
-// recycler is a Tree that wants the bytes of its blobs back when nobody needs them any more.
+// recycler is a Tree that wants the bytes of its blobs back when nobody needs them any more: a verification reads
+// hundreds of megabytes in pieces of a few kilobytes, and the collector need not take each of them away.
 type recycler interface{ Recycle(data []byte) }
 
 // TreeEntry is one name in a Tree.
@@ -39,10 +40,12 @@ type Options struct {
 	Progress func(done, total int) // called now and then; may be nil
 }
 
-// MaxProblems is how many problems are listed; then a verification ends and says so.
+// MaxProblems is how many problems are listed; then a verification ends and says so. A hostile branch must not decide
+// how long the list is, and nobody reads further.
 const MaxProblems = 200
 
-// maxEntries bounds the names that are read: three million receipts.
+// maxEntries bounds the names that are read: three million receipts, each under three names. A branch with more is
+// refused (LDG-112) and not read without end.
 const maxEntries = 9_000_000
 
 // Verification is what a verification found.
@@ -61,7 +64,8 @@ type Verification struct {
 func (r *Verification) OK() bool { return len(r.Problems) == 0 }
 
 // Verify looks at the whole of a tree (L1), and at the pins (L2, L3) if there are any. The problems come in the same
-// order for the same tree. The error is for what kept it from looking at all; a problem is never an error.
+// order for the same tree. The error is for what kept it from looking at all; a problem is never an error. A level is
+// reached only without any problem, whatever level that problem belongs to.
 func Verify(ctx context.Context, t Tree, o Options) (*Verification, error) {
 	v := &verifier{ctx: ctx, tree: t, o: o, result: &Verification{Leaves: &Leaves{}}}
 	err := v.run()
@@ -81,6 +85,8 @@ func Verify(ctx context.Context, t Tree, o Options) (*Verification, error) {
 // errEnough ends a verification that has listed MaxProblems.
 var errEnough = errors.New("enough problems")
 
+// verifier is one run of Verify. Hashes are kept as bytes where there may be millions of them, which halves their
+// memory.
 type verifier struct {
 	ctx    context.Context
 	tree   Tree
@@ -110,6 +116,8 @@ type alias struct {
 	pull int64
 }
 
+// run takes the steps in order: names before bytes, so that nothing foreign or too large is read, and the chain before
+// aliases, heads, sheets and pins, all of which are held to it.
 func (v *verifier) run() error {
 	for _, step := range []func() error{v.classifyFiles, v.checkAttributes, v.walkEntries, v.checkAliases, v.checkHeads,
 		v.sheetFiles, v.checkPins} {
@@ -131,7 +139,8 @@ func (v *verifier) report(code Code, path string, seq int64, format string, args
 	return errEnough
 }
 
-// classifyFiles sorts the names: what may stand in a ledger, and the rest.
+// classifyFiles sorts the names: what belongs in a ledger, and the rest. A tree lists them as its directories do; the
+// chain needs them by seq, and of two with one seq always the same first.
 func (v *verifier) classifyFiles() error {
 	v.byHash, v.byPull = map[[32]byte]alias{}, map[[32]byte]alias{}
 	v.sheets, v.single, v.used = map[string]string{}, map[Class]TreeEntry{}, map[string]bool{}
@@ -157,6 +166,7 @@ func (v *verifier) classifyFiles() error {
 	return v.ctx.Err()
 }
 
+// classifyFile judges one name by path, mode and size, before any of its bytes are read.
 func (v *verifier) classifyFile(e TreeEntry) error {
 	p, err := ParsePath(e.Path)
 	switch {
@@ -187,7 +197,7 @@ func (v *verifier) classifyFile(e TreeEntry) error {
 	return nil
 }
 
-// readBlob gives the bytes of one object.
+// readBlob returns the bytes of one object. It is for the few files that are read one by one.
 func (v *verifier) readBlob(id string) ([]byte, error) {
 	for b, err := range v.tree.Blobs([]string{id}) {
 		return b, err
@@ -195,6 +205,8 @@ func (v *verifier) readBlob(id string) ([]byte, error) {
 	return nil, errors.New("nothing was given for the object " + id)
 }
 
+// checkAttributes requires the file wherever anything is, because a ledger without it verifies in git and not in a
+// checkout.
 func (v *verifier) checkAttributes() error {
 	e, ok := v.single[AttributesFile]
 	if !ok {
@@ -243,7 +255,8 @@ func (v *verifier) walkEntries() error {
 
 // followEntry lists what is wrong with one entry and puts it on the chain. Only the first problem of an entry's own
 // bytes is listed, as the others follow from it; it takes its place in the chain nevertheless, so that one edit is one
-// problem.
+// problem. An entry that could not be read at all takes none: its leaf is not known, and the entry after it is behind a
+// gap.
 func (v *verifier) followEntry(e named, c checked) error {
 	path := func() string { return Place{Class: EntryFile, Seq: e.seq, Hash: e.hash}.String() }
 	if c.err != nil {
@@ -265,7 +278,8 @@ func (v *verifier) followEntry(e named, c checked) error {
 	return nil
 }
 
-// checkAliases holds the second and third path of each entry to the first.
+// checkAliases holds the second and third path of each entry to the first. What is left over in the end is under a name
+// without an entry: a receipt that a lookup would find and the chain does not contain.
 func (v *verifier) checkAliases() error {
 	for _, e := range v.entries {
 		if err := v.checkAlias(v.byHash, e, Place{Class: HashAlias, Hash: e.hash}); err != nil {
@@ -296,7 +310,7 @@ func (v *verifier) checkAliases() error {
 	return nil
 }
 
-// sortedHashes gives the hashes of a list in order.
+// sortedHashes returns the hashes of a list in order.
 func sortedHashes(list map[[32]byte]alias) []string {
 	all := make([]string, 0, len(list))
 	for hash := range list {
@@ -306,7 +320,8 @@ func sortedHashes(list map[[32]byte]alias) []string {
 	return all
 }
 
-// checkAlias looks an entry up under another path, and takes it from the list so that the orphans remain.
+// checkAlias looks an entry up under another path, and takes it from the list so that the orphans remain. Ids are
+// compared: one id is one object, and its bytes have been hashed under receipts/.
 func (v *verifier) checkAlias(list map[[32]byte]alias, e named, want Place) error {
 	key := hashBytes(e.hash)
 	a, ok := list[key]
@@ -321,7 +336,8 @@ func (v *verifier) checkAlias(list map[[32]byte]alias, e named, want Place) erro
 	return nil
 }
 
-// checkHeads holds HEAD.json and LEDGER.json to what the entries say.
+// checkHeads holds HEAD.json and LEDGER.json to what the entries say. A branch with nothing on it is no broken ledger;
+// one with a single file is.
 func (v *verifier) checkHeads() error {
 	if len(v.entries) == 0 && len(v.single) == 0 {
 		return nil // there is no ledger
@@ -351,6 +367,8 @@ func (v *verifier) checkHeads() error {
 	return v.listForeign(info)
 }
 
+// headFile compares what HEAD.json says with what the entries make. The edge is not compared: ParseHead has made the
+// root from it.
 func (v *verifier) headFile() error {
 	e, ok := v.single[HeadFile]
 	if !ok {
@@ -386,7 +404,8 @@ func (v *verifier) listForeign(info Info) error {
 	return nil
 }
 
-// sheetFiles holds the rulebooks to their names, and to the receipts that name them.
+// sheetFiles holds the rulebooks to their names, and to the receipts that name them. The order is that of the hashes
+// and not of the map.
 func (v *verifier) sheetFiles() error {
 	for _, hash := range slices.Sorted(maps.Keys(v.sheets)) {
 		path := Place{Class: SheetFile, Hash: hash}.String()
@@ -406,7 +425,7 @@ func (v *verifier) sheetFiles() error {
 	return nil
 }
 
-// hashBytes gives a hash in hexadecimal digits as bytes, which take half the memory.
+// hashBytes returns a hash in hexadecimal digits as bytes, which take half the memory.
 func hashBytes(s string) (h [32]byte) {
 	_, _ = hex.Decode(h[:], []byte(s))
 	return h

@@ -83,20 +83,20 @@ func Open(api *githubapi.Client, o Options) (*Store, error) {
 // Close removes what was fetched for reading.
 func (s *Store) Close() error { return s.git.Close() }
 
-// Head is ledger.Store's.
+// Head implements ledger.Store.
 func (s *Store) Head(ctx context.Context) (ledger.Snapshot, error) { return s.git.Head(ctx) }
 
-// Read is ledger.Store's.
+// Read implements ledger.Store.
 func (s *Store) Read(ctx context.Context, at ledger.Snapshot, path string) ([]ledger.File, error) {
 	return s.git.Read(ctx, at, path)
 }
 
-// Commits is ledger.History's.
+// Commits implements ledger.History.
 func (s *Store) Commits(ctx context.Context, at ledger.Snapshot, n int) ([]ledger.Commit, error) {
 	return s.git.Commits(ctx, at, n)
 }
 
-// Append is ledger.Store's.
+// Append implements ledger.Store.
 func (s *Store) Append(ctx context.Context, parent ledger.Snapshot, b ledger.Batch) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -250,7 +250,7 @@ func (s *Store) rememberTree(commit, tree string) {
 	s.trees[commit] = tree
 }
 
-// treeOf gives a commit's tree, "" for no commit.
+// treeOf returns a commit's tree, "" for no commit.
 func (s *Store) treeOf(ctx context.Context, commit string) (string, error) {
 	s.mu.Lock()
 	tree, known := s.trees[commit]

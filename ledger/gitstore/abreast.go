@@ -33,7 +33,7 @@ type batch struct {
 	err     error
 }
 
-// bodies is bulk's.
+// bodies implements bulk.
 func (g *gitBinary) bodies(ctx context.Context, ids []string) iter.Seq2[gitobject.Object, error] {
 	return func(yield func(gitobject.Object, error) bool) {
 		if len(ids) >= readers*stretch {
@@ -46,7 +46,7 @@ func (g *gitBinary) bodies(ctx context.Context, ids []string) iter.Seq2[gitobjec
 	}
 }
 
-// sizes is bulk's. Of a long list each reader takes one half: there is nothing to keep in order but numbers.
+// sizes implements bulk. Of a long list each reader takes one half: there is nothing to keep in order but numbers.
 func (g *gitBinary) sizes(ctx context.Context, ids []string) iter.Seq2[int64, error] {
 	return func(yield func(int64, error) bool) {
 		if len(ids) < readers*stretch {
@@ -82,7 +82,7 @@ func (g *gitBinary) sizes(ctx context.Context, ids []string) iter.Seq2[int64, er
 	}
 }
 
-// eachSize gives the sizes as one git process finds them, until use says no.
+// eachSize returns the sizes as one git process finds them, until use says no.
 func (g *gitBinary) eachSize(ctx context.Context, ids []string, use func(int64) bool) error {
 	if len(ids) == 0 {
 		return nil
@@ -102,7 +102,7 @@ func (g *gitBinary) eachSize(ctx context.Context, ids []string, use func(int64) 
 		})
 }
 
-// eachOf gives the objects as one git process reads them, until use says no.
+// eachOf returns the objects as one git process reads them, until use says no.
 func (g *gitBinary) eachOf(ctx context.Context, ids []string, use func(gitobject.Object) bool) error {
 	if len(ids) == 0 {
 		return nil
@@ -122,7 +122,7 @@ func (g *gitBinary) eachOf(ctx context.Context, ids []string, use func(gitobject
 		})
 }
 
-// readAbreast gives the objects in the order of ids while the readers go ahead. None is left running.
+// readAbreast returns the objects in the order of ids while the readers go ahead. None is left running.
 func (g *gitBinary) readAbreast(ctx context.Context, ids []string, yield func(gitobject.Object, error) bool) {
 	inner, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -202,7 +202,7 @@ const (
 	spareRoom = 12 << 10
 )
 
-// takeBuffer gives a buffer of so many bytes, whose content is anything.
+// takeBuffer returns a buffer of so many bytes, whose content is anything.
 func (s *spare) takeBuffer(size int64) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,7 +21,7 @@ type builder struct {
 	fresh   []gitobject.Object
 }
 
-// buildTree gives the id of the new root and adds every new object to fresh, those that others name before them.
+// buildTree returns the id of the new root and adds every new object to fresh, those that others name before them.
 func (o *objects) buildTree(ctx context.Context, root string, files []ledger.File) (string, []gitobject.Object, error) {
 	b := &builder{objects: o, dirs: map[string][]gitobject.Entry{}, was: map[string]string{"": root}}
 	if err := b.readDirectories(ctx, files); err != nil {
@@ -57,7 +57,7 @@ func (b *builder) readDirectories(ctx context.Context, files []ledger.File) erro
 	}
 }
 
-// wantedDirectories gives the directories of one depth and what their parents say of them.
+// wantedDirectories returns the directories of one depth and what their parents say of them.
 func (b *builder) wantedDirectories(files []ledger.File, depth int) (paths, ids []string) {
 	for _, f := range files {
 		parts := strings.Split(f.Path, "/")
@@ -111,7 +111,7 @@ func splitPath(p string) (dir, name string) {
 	return strings.TrimSuffix(dir, "/"), name
 }
 
-// closeDirectories makes the directories, the deepest first, and gives the root's id.
+// closeDirectories makes the directories, the deepest first, and returns the root's id.
 func (b *builder) closeDirectories() (id string) {
 	paths := slices.SortedFunc(maps.Keys(b.dirs), func(x, y string) int {
 		if pathDepth(x) != pathDepth(y) {

@@ -38,7 +38,7 @@ const borrowConfig = `[core]
 	auto = 0
 `
 
-// makeEmptyRepository makes the empty repository and gives its path.
+// makeEmptyRepository makes the empty repository and returns its path.
 func makeEmptyRepository() (dir string, err error) {
 	dir, err = os.MkdirTemp("", "referee-git-")
 	if err != nil {
@@ -71,8 +71,8 @@ func (g *gitBinary) gitCommand(ctx context.Context, args ...string) (*exec.Cmd, 
 	return cmd, func() error { return os.RemoveAll(dir) }, nil
 }
 
-// streamGit runs git with the lines on its standard input and gives its standard output to use. What use leaves unread
-// is dropped, and git ended.
+// streamGit runs git with the lines on its standard input and returns its standard output to use. What use leaves
+// unread is dropped, and git ended.
 func (g *gitBinary) streamGit(ctx context.Context, lines []string, args []string, use func(*bufio.Reader) error) error {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
@@ -113,7 +113,7 @@ const pipeSize = 1 << 20
 
 type patient struct{ r io.Reader }
 
-// Read is io.Reader's.
+// Read implements io.Reader.
 func (p patient) Read(b []byte) (int, error) {
 	n, err := p.r.Read(b)
 	if n > 4096 && n < len(b)/4 && err == nil {
@@ -138,7 +138,7 @@ type limited struct {
 	left int
 }
 
-// Write is io.Writer's.
+// Write implements io.Writer.
 func (l *limited) Write(p []byte) (int, error) {
 	keep := p[:min(len(p), l.left)]
 	l.left -= len(keep)
@@ -146,13 +146,13 @@ func (l *limited) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// lineReader gives lines without joining them all first.
+// lineReader returns lines without joining them all first.
 type lineReader struct {
 	lines []string
 	rest  []byte
 }
 
-// Read is io.Reader's.
+// Read implements io.Reader.
 func (r *lineReader) Read(p []byte) (n int, err error) {
 	for n < len(p) {
 		if len(r.rest) == 0 {
@@ -171,7 +171,7 @@ func (r *lineReader) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// read is source's.
+// read implements source.
 func (g *gitBinary) read(ctx context.Context, limit int64, ids []string) ([]gitobject.Object, error) {
 	return readBulk(ctx, g, limit, ids)
 }

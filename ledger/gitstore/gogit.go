@@ -37,12 +37,12 @@ func openStorage(dir string) *filesystem.Storage {
 	})
 }
 
-// read is source's.
+// read implements source.
 func (g *goGit) read(ctx context.Context, limit int64, ids []string) ([]gitobject.Object, error) {
 	return readBulk(ctx, g, limit, ids)
 }
 
-// sizes is bulk's.
+// sizes implements bulk.
 func (g *goGit) sizes(ctx context.Context, ids []string) iter.Seq2[int64, error] {
 	return func(yield func(int64, error) bool) {
 		for _, id := range ids {
@@ -85,7 +85,7 @@ func (g *goGit) tryRelisting(do func() error) error {
 	return err
 }
 
-// bodies is bulk's.
+// bodies implements bulk.
 func (g *goGit) bodies(ctx context.Context, ids []string) iter.Seq2[gitobject.Object, error] {
 	return func(yield func(gitobject.Object, error) bool) {
 		for _, id := range ids {

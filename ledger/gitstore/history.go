@@ -19,7 +19,7 @@ import (
 // maxCommits bounds a walk along the commits.
 const maxCommits = 3_000_000
 
-// Commits gives the commits from the one named to the first, along first parents. An error that wraps ErrMissing ends
+// Commits returns the commits from the one named to the first, along first parents. An error that wraps ErrMissing ends
 // them where the repository does not hold the next.
 func (r *Repo) Commits(ctx context.Context, from string) iter.Seq2[ledger.Commit, error] {
 	return func(yield func(ledger.Commit, error) bool) {
@@ -232,7 +232,7 @@ func (d *differ) compareTrees(path, old, now string) error {
 	return nil
 }
 
-// Altered gives what would make git show other objects or other parents than the ones named: refs/replace and
+// Altered returns what would make git show other objects or other parents than the ones named: refs/replace and
 // info/grafts. None of it is believed here; but who uses git by hand would be shown something else.
 func (r *Repo) Altered() ([]ledger.Problem, error) {
 	var problems []ledger.Problem

@@ -49,7 +49,7 @@ func (l *local) publish(ctx context.Context, old, commit string, objects []gitob
 	return swap.swap(ctx, l.ref, old, commit, func() error { return writeLoose(l.fs, objects) })
 }
 
-// Tree gives a state of the ledger for verification as a whole. A remote's is fetched first.
+// Tree returns a state of the ledger for verification as a whole. A remote's is fetched first.
 func (s *Store) Tree(at ledger.Snapshot) (ledger.Tree, error) {
 	if at.ID == "" {
 		return ledger.FileTree{}, nil

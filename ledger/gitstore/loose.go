@@ -33,7 +33,7 @@ func writeLoose(f billy.Filesystem, objects []gitobject.Object) error {
 // looseWriter keeps the compressors, whose making takes longer than most objects.
 type looseWriter struct{ fast, stored *zlib.Writer }
 
-// compressorFor gives the compressor for an object. A tree is mostly hashes, which do not get shorter.
+// compressorFor returns the compressor for an object. A tree is mostly hashes, which do not get shorter.
 func (l *looseWriter) compressorFor(w io.Writer, kind gitobject.Kind) (*zlib.Writer, error) {
 	z, level := &l.fast, zlib.BestSpeed
 	if kind == gitobject.Tree {

@@ -20,15 +20,15 @@ type Base struct {
 	Until  string // the commit that the ledger began on, which is not looked at any more; "" for all
 	// IsRun tells whether a path is the manifest of a run that the gate judges.
 	IsRun func(manifest string) bool
-	// Read gives what a ledger knows of the run with that manifest.
+	// Read returns what a ledger knows of the run with that manifest.
 	Read func(tree fs.FS, manifest string) (ledger.MergedRun, error)
 }
 
 // manifest is the file that makes a directory a run.
 const manifest = "run.json"
 
-// Merges gives the commits on base, along first parents from the oldest, that bring or change a run. A run that cannot
-// be read is among them, with its path and the reason as its ID, so that it cannot pass for one with a receipt.
+// Merges returns the commits on base, along first parents from the oldest, that bring or change a run. A run that
+// cannot be read is among them, with its path and the reason as its ID, so that it cannot pass for one with a receipt.
 func (r *Repo) Merges(ctx context.Context, b Base) (records []ledger.MergeRecord, err error) {
 	tree := ""
 	var newer *ledger.MergeRecord
@@ -86,7 +86,7 @@ func pullOf(message string) int64 {
 	return n
 }
 
-// changedRuns gives the runs that stand in the new tree and are other than in the old one.
+// changedRuns returns the runs that stand in the new tree and are other than in the old one.
 func (r *Repo) changedRuns(ctx context.Context, b Base, commit, old, now string) ([]ledger.MergedRun, error) {
 	c := changes{ctx: ctx, objects: r.libraryObjects(), isRun: b.IsRun}
 	if err := c.compareTrees("", old, now); err != nil {
@@ -155,7 +155,7 @@ func (c *changes) compareTrees(dir, old, now string) error {
 	return nil
 }
 
-// Complete gives the merged runs for which the ledger at commit has neither a live receipt nor an unreceipted entry,
+// Complete returns the merged runs for which the ledger at commit has neither a live receipt nor an unreceipted entry,
 // and the merged entries that no commit on base bears out.
 func (r *Repo) Complete(ctx context.Context, commit string, b Base) ([]ledger.Problem, error) {
 	merges, err := r.Merges(ctx, b)

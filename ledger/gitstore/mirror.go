@@ -21,7 +21,7 @@ type mirror struct {
 	repo *Repo
 }
 
-// updateMirror fetches what is new and gives the branch's commit, "" if there is no branch.
+// updateMirror fetches what is new and returns the branch's commit, "" if there is no branch.
 func (m *mirror) updateMirror(ctx context.Context) (string, error) {
 	if m.repo == nil {
 		dir, err := os.MkdirTemp(m.o.Cache, "referee-ledger-")
@@ -55,7 +55,7 @@ func (m *mirror) fetchBranch(ctx context.Context, dir string, depth int) error {
 	return m.web.fetch(ctx, dir, m.ref, depth)
 }
 
-// read is source's.
+// read implements source.
 func (m *mirror) read(ctx context.Context, limit int64, ids []string) ([]gitobject.Object, error) {
 	if m.repo == nil {
 		return nil, fmt.Errorf("%s: %w: nothing was fetched yet", ids[0], ErrMissing)

@@ -29,16 +29,16 @@ const (
 
 // source reads objects by their ids.
 type source interface {
-	// read gives the objects in the order of ids, none of which has more than limit bytes: that is known before
+	// read returns the objects in the order of ids, none of which has more than limit bytes: that is known before
 	// anything is inflated. ErrMissing and ErrTooLarge name the object.
 	read(ctx context.Context, limit int64, ids []string) ([]gitobject.Object, error)
 }
 
 // bulk is a source on this machine, which can stream.
 type bulk interface {
-	// sizes gives the size of each object from its header, −1 for a missing one.
+	// sizes returns the size of each object from its header, −1 for a missing one.
 	sizes(ctx context.Context, ids []string) iter.Seq2[int64, error]
-	// bodies gives each object in the order of ids. Whoever calls it has looked at the sizes.
+	// bodies returns each object in the order of ids. Whoever calls it has looked at the sizes.
 	bodies(ctx context.Context, ids []string) iter.Seq2[gitobject.Object, error]
 }
 
@@ -79,7 +79,7 @@ func newObjects(from source) *objects {
 	return &objects{from: from, held: map[string]gitobject.Object{}, dirs: map[string][]gitobject.Entry{}}
 }
 
-// getObjects gives the objects in the order of ids.
+// getObjects returns the objects in the order of ids.
 func (o *objects) getObjects(ctx context.Context, limit int64, ids ...string) ([]gitobject.Object, error) {
 	var want []string
 	for _, id := range ids {

@@ -38,7 +38,7 @@ type patience struct {
 	budget time.Duration
 }
 
-// withPatience gives a client with patience; it has none if maxWait is below 0.
+// withPatience returns a client with patience; it has none if maxWait is below 0.
 func withPatience(client *http.Client, maxWait time.Duration) (*http.Client, *patience) {
 	switch {
 	case maxWait == 0:
@@ -72,7 +72,7 @@ var (
 	errCut    = errors.New("the answer was cut off")
 )
 
-// RoundTrip is http.RoundTripper's.
+// RoundTrip implements http.RoundTripper.
 func (p *patience) RoundTrip(req *http.Request) (*http.Response, error) {
 	body, err := bodyOf(req)
 	if err != nil {
@@ -218,7 +218,7 @@ type answer struct {
 	timer  *time.Timer
 }
 
-// Read is io.Reader's.
+// Read implements io.Reader.
 func (a *answer) Read(b []byte) (int, error) {
 	n, err := a.ReadCloser.Read(b)
 	if err == nil {
@@ -232,7 +232,7 @@ func (a *answer) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Close is io.Closer's.
+// Close implements io.Closer.
 func (a *answer) Close() error {
 	defer a.endAnswer()
 	return a.ReadCloser.Close()

@@ -29,7 +29,7 @@ func (p Pins) pinFile(location, branch string) string {
 	return filepath.Join(p.Dir, name+".json")
 }
 
-// Load gives what is remembered of a ledger; false if nothing is. A file that cannot be read gives a pin that no
+// Load returns what is remembered of a ledger; false if nothing is. A file that cannot be read gives a pin that no
 // ledger satisfies (ledger.CodePinUnusable): forgetting must not look like never having known.
 func (p Pins) Load(location, branch string) (ledger.Pin, bool) {
 	name := p.pinFile(location, branch)

@@ -108,7 +108,7 @@ func (r *remote) tip(ctx context.Context) (string, error) {
 	return r.mirror.updateMirror(ctx)
 }
 
-// read is source's.
+// read implements source.
 func (r *remote) read(ctx context.Context, limit int64, ids []string) (objects []gitobject.Object, err error) {
 	if r.wire != nil {
 		err = r.again.retryReading(ctx, func() error {

@@ -25,7 +25,7 @@ type Repo struct {
 }
 
 // OpenRepo opens the repository that dir is, or that it lies in. git is the path of a git binary; without one, reading
-// is slower and gives the same.
+// is slower and returns the same.
 func OpenRepo(dir, git string) (*Repo, error) {
 	found, err := findGitDir(dir)
 	if err != nil {
@@ -70,7 +70,7 @@ func findGitDir(dir string) (string, error) {
 	}
 }
 
-// gitDir gives the directory of objects and references that path is or, in a linked work tree, names.
+// gitDir returns the directory of objects and references that path is or, in a linked work tree, names.
 func gitDir(path string) (string, bool) {
 	if to, ok := firstLine(path, "gitdir: "); ok {
 		path = pathBeside(filepath.Dir(path), to)
@@ -94,7 +94,7 @@ func pathBeside(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// firstLine gives what stands behind the prefix in the first line of a small file.
+// firstLine returns what stands behind the prefix in the first line of a small file.
 func firstLine(path, prefix string) (string, bool) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > 4096 {
 		return "", false
@@ -122,7 +122,7 @@ func CheckBranch(name string) error {
 	return nil
 }
 
-// Resolve gives the commit that a full reference (refs/heads/…), a branch or an id names; "" if there is no such
+// Resolve returns the commit that a full reference (refs/heads/…), a branch or an id names; "" if there is no such
 // reference.
 func (r *Repo) Resolve(name string) (string, error) {
 	if gitobject.IsID(name) {
@@ -148,7 +148,8 @@ func (r *Repo) Resolve(name string) (string, error) {
 	return readRef(r.dir, ref)
 }
 
-// readRef gives the id that a reference holds, "" if there is none: its own file, or else its line of packed-refs.
+// readRef returns the id that a reference holds, "" if it does not exist: its own file, or else its line of
+// packed-refs.
 func readRef(dir, ref string) (string, error) {
 	b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(ref)))
 	if err == nil {

@@ -37,7 +37,7 @@ type Store struct {
 
 // place is where the branch lives.
 type place interface {
-	// tip gives the newest commit of the branch, "" if there is no branch.
+	// tip returns the newest commit of the branch, "" if there is no branch.
 	tip(ctx context.Context) (string, error)
 	// publish brings the objects in and then moves the branch from the old commit to the new one, if and only if it is
 	// still at the old one: ledger.ErrStale if not, ledger.ErrAmbiguous if that is not known.
@@ -69,7 +69,7 @@ func localPath(location string) (string, bool) {
 		":")
 }
 
-// driveOf gives the C: of a path on Windows.
+// driveOf returns the C: of a path on Windows.
 func driveOf(s string) string {
 	if len(s) == 2 && s[1] == ':' {
 		return s
@@ -100,7 +100,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Head is ledger.Store's.
+// Head implements ledger.Store.
 func (s *Store) Head(ctx context.Context) (ledger.Snapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return ledger.Snapshot{}, err
@@ -115,7 +115,7 @@ func (s *Store) Head(ctx context.Context) (ledger.Snapshot, error) {
 	return s.At(ctx, tip)
 }
 
-// Tip gives the newest commit of the branch, "" if there is no branch; behind a URL that is one request.
+// Tip returns the newest commit of the branch, "" if there is no branch; behind a URL that is one request.
 func (s *Store) Tip(ctx context.Context) (string, error) {
 	tip, err := s.at.tip(ctx)
 	if err != nil {
@@ -180,13 +180,13 @@ func (s *Store) readTop(ctx context.Context, commit string) error {
 	return err
 }
 
-// TreeOf gives the tree of a commit of the branch, checked by its id.
+// TreeOf returns the tree of a commit of the branch, checked by its id.
 func (s *Store) TreeOf(ctx context.Context, commit string) (string, error) {
 	rec, err := s.objects.readCommit(ctx, commit)
 	return rec.Tree, err
 }
 
-// Read is ledger.Store's. Reading one entry brings in those before it, as who goes backwards wants them next.
+// Read implements ledger.Store. Reading one entry brings in those before it, as who goes backwards wants them next.
 func (s *Store) Read(ctx context.Context, at ledger.Snapshot, name string) ([]ledger.File, error) {
 	if at.ID == "" {
 		return nil, ctx.Err()
@@ -266,7 +266,7 @@ func (s *Store) readAhead(ctx context.Context, root, name, id string) error {
 	return err
 }
 
-// Append is ledger.Store's.
+// Append implements ledger.Store.
 func (s *Store) Append(ctx context.Context, parent ledger.Snapshot, b ledger.Batch) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -28,7 +28,7 @@ type sized struct {
 	size int64
 }
 
-// Tree gives the files of a commit.
+// Tree returns the files of a commit.
 func (r *Repo) Tree(ctx context.Context, commit string) *Tree {
 	return &Tree{ctx: ctx, repo: r, commit: commit, blobs: map[string]sized{}}
 }
@@ -106,7 +106,8 @@ func (t *Tree) addProblem(code ledger.Code, path, format string, args ...any) {
 		Message: fmt.Sprintf(format, args...)})
 }
 
-// Entries is ledger.Tree's. It goes through the directories level by level, the sizes of all before their contents.
+// Entries implements ledger.Tree. It goes through the directories level by level, the sizes of all before their
+// contents.
 func (t *Tree) Entries() iter.Seq2[ledger.TreeEntry, error] {
 	return func(yield func(ledger.TreeEntry, error) bool) {
 		t.problems = nil
@@ -151,7 +152,7 @@ type walk struct {
 	pending     []ledger.TreeEntry // files whose size is not known yet
 }
 
-// walkLevel reads directories and gives those below them.
+// walkLevel reads directories and returns those below them.
 func (w *walk) walkLevel(dirs []dir) (below []dir, err error) {
 	if w.dirs += len(dirs); w.dirs > maxDirs {
 		return nil, errTooMany
@@ -276,7 +277,7 @@ func (w *walk) flushSizes() error {
 	return nil
 }
 
-// Blobs is ledger.Tree's.
+// Blobs implements ledger.Tree.
 func (t *Tree) Blobs(ids []string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for o, err := range t.repo.all.bodies(t.ctx, ids) {

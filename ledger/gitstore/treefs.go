@@ -21,7 +21,7 @@ type Object struct {
 // ErrLink says that a name is a symlink or a submodule, which is never followed.
 var ErrLink = errors.New("a symlink or a submodule, which is never followed")
 
-// TreeFS gives a commit's files as a file system that reads from objects: no check-out, no filter, no hook; a pointer
+// TreeFS returns a commit's files as a file system that reads from objects: no check-out, no filter, no hook; a pointer
 // of a large-file storage is the few bytes that it is. Lstat shows symlinks (fs.ModeSymlink), submodules
 // (fs.ModeIrregular) and executables; opening one of the first two gives ErrLink. Sizes come from object headers, and a
 // file of more than 64 MiB is never read.
@@ -56,7 +56,7 @@ func (t *TreeFS) findFile(op, name string) (*treeFile, error) {
 	return &treeFile{fs: t, path: name, entry: e, size: -1}, nil
 }
 
-// Open is fs.FS's.
+// Open implements fs.FS.
 func (t *TreeFS) Open(name string) (fs.File, error) {
 	f, err := t.findFile("open", name)
 	if err != nil {
@@ -68,7 +68,7 @@ func (t *TreeFS) Open(name string) (fs.File, error) {
 	return f, nil
 }
 
-// Lstat is fs.ReadLinkFS's.
+// Lstat implements fs.ReadLinkFS.
 func (t *TreeFS) Lstat(name string) (fs.FileInfo, error) {
 	f, err := t.findFile("lstat", name)
 	if err != nil {
@@ -77,10 +77,10 @@ func (t *TreeFS) Lstat(name string) (fs.FileInfo, error) {
 	return f, f.measureSize()
 }
 
-// Stat is fs.StatFS's. It follows nothing.
+// Stat implements fs.StatFS. It follows nothing.
 func (t *TreeFS) Stat(name string) (fs.FileInfo, error) { return t.Lstat(name) }
 
-// ReadLink is fs.ReadLinkFS's.
+// ReadLink implements fs.ReadLinkFS.
 func (t *TreeFS) ReadLink(name string) (string, error) {
 	f, err := t.findFile("readlink", name)
 	if err != nil {
@@ -93,7 +93,7 @@ func (t *TreeFS) ReadLink(name string) (string, error) {
 	return string(b), err
 }
 
-// ReadFile is fs.ReadFileFS's.
+// ReadFile implements fs.ReadFileFS.
 func (t *TreeFS) ReadFile(name string) ([]byte, error) {
 	f, err := t.Open(name)
 	if err != nil {
@@ -102,7 +102,7 @@ func (t *TreeFS) ReadFile(name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// ReadDir is fs.ReadDirFS's. The sizes of all files in it are asked for at once.
+// ReadDir implements fs.ReadDirFS. The sizes of all files in it are asked for at once.
 func (t *TreeFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	f, err := t.findFile("readdir", name)
 	if err != nil {
@@ -163,7 +163,7 @@ func (f *treeFile) readBytes(limit int64) ([]byte, error) {
 	return got[0].Data, nil
 }
 
-// Read is fs.File's.
+// Read implements fs.File.
 func (f *treeFile) Read(p []byte) (int, error) {
 	if f.data == nil {
 		b, err := f.readBytes(maxBlob)
@@ -175,34 +175,34 @@ func (f *treeFile) Read(p []byte) (int, error) {
 	return f.data.Read(p)
 }
 
-// Close is fs.File's.
+// Close implements fs.File.
 func (f *treeFile) Close() error { return nil }
 
-// Stat is fs.File's.
+// Stat implements fs.File.
 func (f *treeFile) Stat() (fs.FileInfo, error) { return f, f.measureSize() }
 
-// Info is fs.DirEntry's.
+// Info implements fs.DirEntry.
 func (f *treeFile) Info() (fs.FileInfo, error) { return f, f.measureSize() }
 
-// Name is fs.FileInfo's.
+// Name implements fs.FileInfo.
 func (f *treeFile) Name() string { return f.entry.Name }
 
-// Size is fs.FileInfo's.
+// Size implements fs.FileInfo.
 func (f *treeFile) Size() int64 { return max(f.size, 0) }
 
 // ModTime is fs.FileInfo's; git keeps none.
 func (f *treeFile) ModTime() time.Time { return time.Time{} }
 
-// IsDir is fs.FileInfo's.
+// IsDir implements fs.FileInfo.
 func (f *treeFile) IsDir() bool { return f.entry.IsTree() }
 
-// Type is fs.DirEntry's.
+// Type implements fs.DirEntry.
 func (f *treeFile) Type() fs.FileMode { return f.Mode().Type() }
 
-// Sys is fs.FileInfo's.
+// Sys implements fs.FileInfo.
 func (f *treeFile) Sys() any { return Object{modeInOctal(f.entry.Mode), f.entry.ID} }
 
-// Mode is fs.FileInfo's. A mode that git does not write is irregular.
+// Mode implements fs.FileInfo. A mode that git does not write is irregular.
 func (f *treeFile) Mode() fs.FileMode {
 	switch f.entry.Mode {
 	case gitobject.ModeTree:

@@ -101,7 +101,7 @@ func (r *Repo) cutProblem(last string, err error) *ledger.Problem {
 	return &ledger.Problem{Code: code, Level: about.Level, Seq: -1, Message: why}
 }
 
-// Receipts gives the entries in order, read as a whole. It is for a ledger that has been verified: a file that is no
+// Receipts returns the entries in order, read as a whole. It is for a ledger that has been verified: a file that is no
 // receipt ends it.
 func (t *Tree) Receipts() iter.Seq2[ledger.Entry, error] {
 	return func(yield func(ledger.Entry, error) bool) {

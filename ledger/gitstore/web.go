@@ -44,7 +44,7 @@ func (w *web) readRefs(ctx context.Context) (session transport.UploadPackSession
 	return session, adv, err
 }
 
-// tip is what a reference holds, "" if there is none.
+// tip is what a reference holds, "" if it does not exist.
 func (w *web) tip(ctx context.Context, ref string) (string, error) {
 	session, adv, err := w.readRefs(ctx)
 	if err != nil {

@@ -76,7 +76,7 @@ type refused struct {
 	text   string
 }
 
-// Error is error's.
+// Error implements error.
 func (r *refused) Error() string {
 	switch r.status {
 	case http.StatusUnauthorized, http.StatusForbidden:
@@ -124,7 +124,7 @@ func (w *wire) postCommand(ctx context.Context, name string, args []string) (*ht
 	return w.doRequest(ctx, http.MethodPost, w.url+"/git-upload-pack", b.Bytes())
 }
 
-// tip gives what a reference holds, "" if there is none.
+// tip returns what a reference holds, "" if it does not exist.
 func (w *wire) tip(ctx context.Context, ref string) (string, error) {
 	resp, err := w.postCommand(ctx, "ls-refs", []string{"ref-prefix " + ref})
 	if err != nil {
@@ -150,7 +150,7 @@ func (w *wire) tip(ctx context.Context, ref string) (string, error) {
 // atMost bounds one answer.
 const atMost = 100_000
 
-// fetchPack asks for a pack, and gives its bytes and what ends the answer.
+// fetchPack asks for a pack, and returns its bytes and what ends the answer.
 func (w *wire) fetchPack(ctx context.Context, wants []string, args ...string) (io.Reader, func(), error) {
 	for _, id := range wants {
 		args = append(args, "want "+id)
@@ -196,7 +196,7 @@ func (w *wire) read(ctx context.Context, limit int64, ids []string) ([]gitobject
 	return out, nil
 }
 
-// skipToPackfile skips to the section "packfile" of an answer, and gives what it carries on the first band.
+// skipToPackfile skips to the section "packfile" of an answer, and returns what it carries on the first band.
 func skipToPackfile(r *bufio.Reader) (io.Reader, error) {
 	for {
 		kind, line, err := readPacket(r)
@@ -218,7 +218,7 @@ type band struct {
 	rest []byte
 }
 
-// Read is io.Reader's.
+// Read implements io.Reader.
 func (b *band) Read(p []byte) (int, error) {
 	for len(b.rest) == 0 {
 		kind, line, err := readPacket(b.r)

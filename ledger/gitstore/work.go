@@ -45,7 +45,7 @@ func OpenWork(location string, o Options) (*Work, error) {
 // Close removes what was fetched.
 func (w *Work) Close() error { return os.RemoveAll(w.dir) }
 
-// Tip gives what a full reference (refs/heads/main) holds now, "" if there is none.
+// Tip returns what a full reference (refs/heads/main) holds now, "" if it does not exist.
 func (w *Work) Tip(ctx context.Context, ref string) (string, error) {
 	if err := w.remote.greetServer(ctx); err != nil {
 		return "", err
@@ -62,7 +62,7 @@ func (w *Work) Tip(ctx context.Context, ref string) (string, error) {
 // errWorkHTTP refuses what is not HTTP: the gate reaches no forge otherwise.
 var errWorkHTTP = errors.New("single commits are fetched over HTTP only")
 
-// Fetch brings commits with their files, without their history, and gives the repository that holds all that was
+// Fetch brings commits with their files, without their history, and returns the repository that holds all that was
 // fetched so far.
 func (w *Work) Fetch(ctx context.Context, commits ...string) (*Repo, error) {
 	return w.fetchCommits(ctx, 1, commits)

@@ -107,7 +107,7 @@ func parseFetch(args []string) (q fetchQuery, ok bool) {
 	return q, ok && len(q.wants) > 0
 }
 
-// answerFetch gives a pack of what is asked for; nil where that is not all loose, or only git knows the answer.
+// answerFetch returns a pack of what is asked for; nil where that is not all loose, or only git knows the answer.
 func (r *repository) answerFetch(q fetchQuery) []byte {
 	c := &collection{repo: r, q: q, seen: map[string]bool{}}
 	if err := c.collectWanted(); err != nil {
@@ -170,7 +170,7 @@ func (c *collection) collectWanted() error {
 	return nil
 }
 
-// collectCommit takes what a commit holds, and gives its parents where they are near enough.
+// collectCommit takes what a commit holds, and returns its parents where they are near enough.
 func (c *collection) collectCommit(o gitobject.Object, depth int) (parents []gitobject.Object, err error) {
 	rec, err := gitobject.ParseCommit(o.Data)
 	if err != nil {

@@ -87,8 +87,8 @@ func Advertise(dir, hidden string) []byte {
 	return r.advertiseRefs()
 }
 
-// Receive takes a push into a bare repository and gives the report; nil where git is to be asked, and then nothing has
-// happened.
+// Receive takes a push into a bare repository and returns the report; nil where git is to be asked, and then nothing
+// has happened.
 func Receive(dir string, body []byte) []byte {
 	r := &repository{dir: dir}
 	return r.receivePush(body)

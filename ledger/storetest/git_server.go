@@ -48,7 +48,7 @@ var httpBackend = sync.OnceValues(func() (string, error) {
 	return filepath.Join(strings.TrimSpace(string(tools)), "git-http-backend"), err
 })
 
-// ServeHTTP is http.Handler's.
+// ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.o.Real || r.Header.Get("Content-Encoding") != "" {
 		s.git.ServeHTTP(w, r)

@@ -447,7 +447,7 @@ func testCancelled(t *testing.T, connect func() ledger.Store) {
 }
 
 // AtOnce has n writers append at once, the samples from the first on, each by its own connection and as patiently as
-// everybody is. It holds the ledger, in which there were first entries, to one chain with an entry of each, and gives
+// everybody is. It holds the ledger, in which there were first entries, to one chain with an entry of each, and returns
 // how long that took.
 func AtOnce(t *testing.T, connect func() ledger.Store, first, n int64) time.Duration {
 	t.Helper()

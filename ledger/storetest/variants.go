@@ -9,7 +9,7 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// WithFindings gives a receipt n findings of all tiers with everything that a finding can hold.
+// WithFindings returns a receipt n findings of all tiers with everything that a finding can hold.
 func WithFindings(r ledger.Receipt, n int) ledger.Receipt {
 	r.Findings = nil
 	for i := range n {
