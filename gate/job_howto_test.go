@@ -195,7 +195,7 @@ func TestReviewLinks(t *testing.T) {
 	w.wantMatch(
 		w.gateReview(pull),
 		"\\[`runs/river-lofts/submission\\.json:\\d+`\\]\\("+regexp.QuoteMeta(
-			w.s.URL+"/example/work/blob/"+w.s.Head(pull),
+			w.s.URL+"/acme/underwriting/blob/"+w.s.Head(pull),
 		)+"/runs/river-lofts/submission\\.json#L\\d+\\)",
 	)
 }

@@ -274,7 +274,7 @@ func (g *modelGate) pushCommit(s ModelStep) {
 // would end without a verdict.
 func (g *modelGate) decideJob() (out *outcome.Outcome, err error) {
 	facts := pullFacts{
-		job:   &Job{Event: &Event{RepositoryID: 1}, Runner: Runner{Repository: "example/work"}},
+		job:   &Job{Event: &Event{RepositoryID: 1}, Runner: Runner{Repository: "acme/underwriting"}},
 		pr:    g.pr,
 		rules: &Rules{Config: g.cfg, Commit: "base"},
 	}

@@ -111,10 +111,10 @@ func TestParseHeadRefuses(t *testing.T) {
 
 func TestInfo(t *testing.T) {
 	i := ledger.Info{Format: ledger.InfoFormat, Genesis: hashA, Repository: ledger.Repository{ID: 7,
-		Name: "example/work"}}
+		Name: "acme/underwriting"}}
 	b, err := i.Marshal()
 	want := `{"format":"defendablecloud.ledger/v2","genesis":"` + hashA +
-		`","repository":{"id":7,"name":"example/work"}}`
+		`","repository":{"id":7,"name":"acme/underwriting"}}`
 	if err != nil || string(b) != want {
 		t.Fatalf("%s, %v", b, err)
 	}

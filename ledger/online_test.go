@@ -258,7 +258,7 @@ func (w witness) UserOf(context.Context, string) (int64, error) {
 // workflowOn is the job that wrote an entry, as a runner names it.
 func workflowOn(event string) *ledger.Workflow {
 	w := *storetest.Sample(0).Workflow
-	w.Ref, w.Event = "example/work/.github/workflows/referee.yml@refs/heads/main", event
+	w.Ref, w.Event = "acme/underwriting/.github/workflows/referee.yml@refs/heads/main", event
 	return &w
 }
 

@@ -266,11 +266,13 @@ type FileRef struct {
 	SHA256 string `json:"sha256" is:"hash"`
 }
 
-// Cook is a training run that claims a lift between two receipts of this ledger.
+// Cook is a training run that claims a lift between two receipts of this ledger. TunedModel is what the training made;
+// receipts from before it was asked for do not have it, and none is signed without it.
 type Cook struct {
 	Before     string `json:"before" is:"hash"`
 	After      string `json:"after" is:"hash"`
 	BaseModel  string `json:"base_model" is:"text"`
+	TunedModel string `json:"tuned_model,omitempty"`
 	Dataset    string `json:"dataset" is:"text"`
 	Pairs      int64  `json:"pairs"`
 	EvalBefore string `json:"eval_before" is:"decimal"`

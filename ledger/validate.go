@@ -360,7 +360,12 @@ func (r *Receipt) checkCook() error {
 	if r.Cook == nil {
 		return nil
 	}
-	c := r.Cook
+	return r.Cook.CheckLift()
+}
+
+// CheckLift refuses a cook that shows no lift, by the scores that it states. That they are those of its receipts is
+// for Resolve.
+func (c *Cook) CheckLift() error {
 	before, after, lift := exactRational(c.EvalBefore), exactRational(c.EvalAfter), exactRational(c.Lift)
 	switch {
 	case c.Before == c.After:

@@ -142,6 +142,18 @@ func (f *forge) putEntry(seq int64, b []byte) {
 	}
 }
 
+// insertTwin adds another entry with the seq 3. Entries are read in the order of their names: the one with the lower
+// hash takes the place.
+func (f *forge) insertTwin(first bool) {
+	head := ledger.NewHead()
+	for seq := range int64(3) {
+		_, b := f.entryAt(seq)
+		head = must(head.Append(b))
+	}
+	_, taken := f.entryAt(3)
+	f.putEntry(3, storetest.Twin(head, taken, first))
+}
+
 // editEntry replaces text in the entry at seq; rename says whether the files are named by the new hash.
 func (f *forge) editEntry(seq int64, old, with string, rename bool) {
 	path, b := f.entryAt(seq)
@@ -191,7 +203,7 @@ func (f *forge) rewriteFrom(from int64, edit func(*ledger.Receipt)) {
 	f.files[ledger.HeadPath] = must(head.Format())
 	_, first := f.entryAt(0)
 	info := ledger.Info{Format: ledger.InfoFormat, Genesis: canonical.SHA256Hex(first),
-		Repository: ledger.Repository{ID: 4242, Name: "example/work"}}
+		Repository: ledger.Repository{ID: 4242, Name: "acme/underwriting"}}
 	f.files[ledger.InfoPath] = must(info.Marshal())
 }
 
@@ -267,15 +279,9 @@ func TestVerifyAttacks(t *testing.T) {
 			f.putEntry(3, a)
 		}, codes(ledger.CodeMisplaced, ledger.CodeParent, ledger.CodeMisplaced, ledger.CodeParent, ledger.CodeParent,
 			ledger.CodeHeadLies)},
-		"insert": {func(f *forge) {
-			head := ledger.NewHead()
-			for seq := range int64(3) {
-				_, b := f.entryAt(seq)
-				head = must(head.Append(b))
-			}
-			f.putEntry(3, must(ledger.Mint(head, storetest.Sample(77))))
-			// the inserted one has the lower hash and comes first
-		}, codes(ledger.CodeTwin, ledger.CodeParent, ledger.CodeHeadLies)},
+		"insert": {func(f *forge) { f.insertTwin(true) },
+			codes(ledger.CodeTwin, ledger.CodeParent, ledger.CodeHeadLies)},
+		"insert behind": {func(f *forge) { f.insertTwin(false) }, codes(ledger.CodeTwin)},
 		"forged, well-formed": {func(f *forge) {
 			r := storetest.Sample(77)
 			_, b := f.entryAt(5)

@@ -97,7 +97,7 @@ func start(args []string) error {
 	gate := []string{"-v", event + ":/event.json:ro", "-e", "GITHUB_ACTIONS=true", "-e",
 		"GITHUB_EVENT_NAME=pull_request_target", "-e", "GITHUB_EVENT_PATH=/event.json",
 		"-e", "GITHUB_API_URL=http://" + addr + "/api/v3", "-e", "GITHUB_SERVER_URL=http://" + addr, "-e",
-		"GITHUB_REPOSITORY=example/work",
+		"GITHUB_REPOSITORY=acme/underwriting",
 		"-e", "GITHUB_OUTPUT=/output", "-e", "GITHUB_STEP_SUMMARY=/summary", "-e", "INPUT_TOKEN=none", "-e",
 		"INPUT_MODE=auto", "-e", "INPUT_MAX-WAIT=1", image, "gate"}
 	var base, ours []time.Duration

@@ -213,7 +213,8 @@ func insertEntry(b *branch) {
 		_, data := b.entryAt(seq)
 		head = must(head.Append(data))
 	}
-	b.putEntry(3, must(ledger.Mint(head, storetest.Sample(77))))
+	_, taken := b.entryAt(3)
+	b.putEntry(3, storetest.Twin(head, taken, true))
 }
 
 // forgeEntry adds an entry, and a commit that names it, but neither the right tree nor HEAD.json.
@@ -326,7 +327,7 @@ func fileAttacks() []*branch {
 			ledger.CodeCommitChain),
 		goodWith(func(b *branch) {
 			info := ledger.Info{Format: ledger.InfoFormat, Genesis: other, Repository: ledger.Repository{ID: 4242,
-				Name: "example/work"}}
+				Name: "acme/underwriting"}}
 			b.setFile(ledger.InfoPath, string(must(info.Marshal())))
 		}).describe("tampered-info-lies", "LEDGER.json names another genesis", ledger.L1,
 			ledger.CodeInfoLies).seenInFull(ledger.CodeRewritten),

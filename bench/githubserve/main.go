@@ -2,10 +2,10 @@
 //
 //	serve -addr 127.0.0.1:8080 -dir DIR [-url http://host:8080] [-steps FILE]
 //
-// It serves the repository example/work of package githubtest: git under /example/work.git, the API under /api/v3. The
-// file holds one step of githubtest.Step a line; further ones are posted to /_steps. Each gives a line of JSON:
-// {"result": …} or {"error": "…"}. Requests, answers and events that differ from GitHub's own description are told on
-// standard error, and make GET /_steps answer with a 500.
+// It serves the repository acme/underwriting of package githubtest: git under /acme/underwriting.git, the API under
+// /api/v3. The file holds one step of githubtest.Step a line; further ones are posted to /_steps. Each gives a line of
+// JSON: {"result": …} or {"error": "…"}. Requests, answers and events that differ from GitHub's own description are
+// told on standard error, and make GET /_steps answer with a 500.
 //
 // It listens until its standard input ends.
 package main

@@ -49,19 +49,19 @@ func TestServe(t *testing.T) {
 	}
 	for _, c := range []struct{ method, path, body, want string }{
 		// base64 of "a,b\n"
-		{"GET", "/api/v3/repos/example/work/contents/runs/one/evidence/a.csv?ref=work", "", `"content":"YSxiCg==\n"`},
+		{"GET", "/api/v3/repos/acme/underwriting/contents/runs/one/evidence/a.csv?ref=work", "", `"content":"YSxiCg==\n"`},
 		{"POST", "/_steps", `{"do": "review", "pull": 1, "user": "rosa", "state": "APPROVED"}`, `{"result":1`},
-		{"GET", "/api/v3/repos/example/work/pulls/1/reviews", "", `"login":"rosa"`},
+		{"GET", "/api/v3/repos/acme/underwriting/pulls/1/reviews", "", `"login":"rosa"`},
 		{"POST", "/_steps", `{"do": "event", "event": "pull_request_target", "action": "opened", "pull": 1}`,
 			`"name":"pull_request_target"`},
 		{"POST", "/_steps", `{"do": "fault", "state": "unicorn", "method": "GET", "path": "pulls/*"}`,
 			`{"result":null}`},
-		{"GET", "/api/v3/repos/example/work/pulls/1", "", "Unicorn!"},
+		{"GET", "/api/v3/repos/acme/underwriting/pulls/1", "", "Unicorn!"},
 		{"POST", "/_steps", `{"do": "dance"}`, `no step is named`},
 		{"POST", "/_steps", `{"do": "head", "pul": 1}`, `unknown field`},
 		{"POST", "/_steps", `{"do": "head", "pull": 9}`, `step \"head\"`},
 		{"GET", "/_steps", "", "0 breaches"},
-		{"GET", "/api/v3/repos/example/work/likes", "", "Not Found"},
+		{"GET", "/api/v3/repos/acme/underwriting/likes", "", "Not Found"},
 		{"GET", "/_steps", "", "1 breaches"},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), c.method, url+c.path, strings.NewReader(c.body))

@@ -379,7 +379,7 @@ var doctorCases = []struct {
 		"ledger.rules", doctor.Warning, "pull_request: the gate's own push may be refused"},
 	{"a ledger in one line", func(_ *testing.T, c *clinic) {
 		c.ledger = append(c.ledger, map[string]any{"type": "required_linear_history",
-			"ruleset_source_type": "Repository", "ruleset_source": "example/work", "ruleset_id": 42})
+			"ruleset_source_type": "Repository", "ruleset_source": "acme/underwriting", "ruleset_id": 42})
 	}, "ledger.rules", doctor.Fine, "neither deleted nor force-pushed"},
 	{"a ledger by the older protection", func(_ *testing.T, c *clinic) {
 		c.ledger = []map[string]any{}

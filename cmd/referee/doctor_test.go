@@ -50,7 +50,7 @@ func (c *clinic) printedRules(t *testing.T, name string, o initOptions) []map[st
 		t.Fatalf("%s: %v", name, err)
 	}
 	id := 40 + len(c.answers)
-	maps.Copy(set, map[string]any{"id": id, "source": "example/work", "source_type": "Repository"})
+	maps.Copy(set, map[string]any{"id": id, "source": "acme/underwriting", "source_type": "Repository"})
 	if set["bypass_actors"] == nil {
 		set["bypass_actors"] = []any{}
 	}
@@ -58,7 +58,7 @@ func (c *clinic) printedRules(t *testing.T, name string, o initOptions) []map[st
 	var rules []map[string]any
 	for _, x := range set["rules"].([]any) {
 		r := maps.Clone(x.(map[string]any))
-		maps.Copy(r, map[string]any{"ruleset_source_type": "Repository", "ruleset_source": "example/work",
+		maps.Copy(r, map[string]any{"ruleset_source_type": "Repository", "ruleset_source": "acme/underwriting",
 			"ruleset_id": id})
 		rules = append(rules, r)
 	}
@@ -179,7 +179,7 @@ func TestDoctorTable(t *testing.T) {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
-	for _, want := range []string{"example/work, default branch main\n", "ok       reviews.stale ",
+	for _, want := range []string{"acme/underwriting, default branch main\n", "ok       reviews.stale ",
 		"problem  ledger.rules ", "why: A ledger that can be force-pushed", "do:  A ruleset for the ledger's",
 		"\n20 ok, 3 warnings, 1 problems, 0 unknown\n"} {
 		if !strings.Contains(stdout, want) {
@@ -221,7 +221,7 @@ func TestDoctorExits(t *testing.T) {
 		{nil, []string{"--repo", "example", "--api", s.APIURL()}, exitUsage, `"example" is not owner/name`},
 		{nil, []string{"--repo", s.Name, "--api", "ftp://x"}, exitUsage, "the API's URL"},
 		{nil, append(at, "--format", "xml"), exitUsage, "--format"},
-		{nil, []string{"--repo", "example/other", "--api", s.APIURL()}, exitTool, "does it exist"},
+		{nil, []string{"--repo", "acme/other", "--api", s.APIURL()}, exitTool, "does it exist"},
 		{map[string]string{"GITHUB_TOKEN": "wrong"}, at, exitTool, "unauthorized"},
 		{map[string]string{"T": "admin"}, append(at, "--token-env", "T"), exitClean, "checks.token"},
 		{map[string]string{"T": "admin", "GITHUB_REPOSITORY": s.Name, "GITHUB_API_URL": s.APIURL()},

@@ -144,9 +144,9 @@ func TestGateDryRun(t *testing.T) {
 	if code != 0 {
 		t.Errorf("exit code %d\n%s", code, log)
 	}
-	for _, want := range []string{"GET /repos/example/work/pulls/1",
-		"would commit to the ledger: receipt 000000000 pr#1", "POST /repos/example/work/check-runs (not sent)",
-		"POST /repos/example/work/pulls/1/reviews (not sent)"} {
+	for _, want := range []string{"GET /repos/acme/underwriting/pulls/1",
+		"would commit to the ledger: receipt 000000000 pr#1", "POST /repos/acme/underwriting/check-runs (not sent)",
+		"POST /repos/acme/underwriting/pulls/1/reviews (not sent)"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("no %q in:\n%s", want, log)
 		}
@@ -189,7 +189,7 @@ func TestGateRefusals(t *testing.T) {
 		"event is not JSON": {githubtest.Event{Name: "push", Payload: []byte("{")}, nil, 2, "cannot be read"},
 		"event says nothing": {githubtest.Event{Name: "pull_request", Payload: []byte("{}")}, nil, 2,
 			"lacks the number of a pull request"},
-		"no such repository": {good, map[string]string{"GITHUB_REPOSITORY": "example/none"}, 3, "404|no such|not show"},
+		"no such repository": {good, map[string]string{"GITHUB_REPOSITORY": "acme/none"}, 3, "404|no such|not show"},
 	} {
 		code, log := r.step(c.event, c.env)
 		if code != c.code || !regexp.MustCompile(c.says).MatchString(log) {

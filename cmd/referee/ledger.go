@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,15 +23,46 @@ import (
 // ledgerFlags say where a ledger is kept.
 type ledgerFlags struct {
 	repo, branch string
+	repos        []string // all that --ledger names
 	noGit        bool
 }
 
 // ledgerFlag adds --ledger and --branch to a command.
 func ledgerFlag(flags *pflag.FlagSet) *ledgerFlags {
 	f := &ledgerFlags{}
-	flags.StringVar(&f.repo, "ledger", "", "git `REPO` that keeps the ledger (default: the one around this folder)")
+	flags.Var(&ledgerValue{to: f}, "ledger", "git `REPO` that keeps the ledger (default: the one around this folder)")
 	f.placeFlags(flags)
 	return f
+}
+
+// ledgersFlag is ledgerFlag for a command that adds several ledgers up.
+func ledgersFlag(flags *pflag.FlagSet) *ledgerFlags {
+	f := &ledgerFlags{}
+	flags.Var(&ledgerValue{to: f, many: true}, "ledger",
+		"git `REPO` that keeps the ledger (default: the one around this folder); may be given again")
+	f.placeFlags(flags)
+	return f
+}
+
+// ledgerValue is the flag --ledger. A second one is refused where a command reads one ledger: the last would win, and
+// nobody would see that the first was not read.
+type ledgerValue struct {
+	to   *ledgerFlags
+	many bool
+}
+
+func (v *ledgerValue) String() string { return "" }
+func (v *ledgerValue) Type() string   { return "string" }
+
+func (v *ledgerValue) Set(repo string) error {
+	switch {
+	case len(v.to.repos) > 0 && !v.many:
+		return errors.New("this command reads one ledger, and two are named")
+	case slices.Contains(v.to.repos, repo):
+		return errors.New("this ledger is named twice; its receipts would count double")
+	}
+	v.to.repo, v.to.repos = repo, append(v.to.repos, repo)
+	return nil
 }
 
 // usualBranch is the branch that holds a ledger unless another is named.

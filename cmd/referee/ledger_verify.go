@@ -37,13 +37,16 @@ the reviews of each pull request. What it could not read is LDG-606, never a
 pass. It needs a token that may read pull requests, and contents if private.
 --since looks only at what came after the remembered state, at any size of the
 ledger. Exit codes: 0 nothing is wrong; 1 a problem, each with its LDG code;
-2 bad usage; 3 the ledger, or the forge's record, could not be read.`
+2 bad usage; 3 the ledger, or the forge's record, could not be read.
+Several ledgers are verified one after the other, and the exit code is the worst
+of them; --format json writes a line for each.`
 
 func ledgerVerifyCommand() *command {
-	c := newCommand("ledger verify", "[REPO]", "verify the chain, and say how far that reaches", 1)
+	c := newCommand("ledger verify", "[REPO…]", "verify the chain, and say how far that reaches", -1)
 	c.long = verifyLong
 	c.examples = []string{"referee ledger verify", "referee ledger verify --remember",
 		"referee ledger verify --base main", "referee ledger verify receipts.git --pin pin.json",
+		"referee ledger verify shop.git depot.git --remember",
 		"referee ledger verify --against https://example.org/mirror.git", "referee ledger verify --since",
 		"referee ledger verify --online --repo acme/work",
 		"referee ledger verify . --online --repo acme/work --api https://git.example.org/api/v3 --token-env GH_TOKEN"}
@@ -64,10 +67,14 @@ func ledgerVerifyCommand() *command {
 	o.where.placeFlags(f)
 	o.where.bulkFlag(f)
 	c.run = func(a *app, args []string) error {
-		if len(args) == 1 {
+		switch len(args) {
+		case 0:
+			return o.run(a)
+		case 1:
 			o.where.repo = args[0]
+			return o.run(a)
 		}
-		return o.run(a)
+		return o.runMany(a, args)
 	}
 	return c
 }
@@ -88,13 +95,27 @@ func (o *verifyOptions) checkFlags() error {
 }
 
 func (o *verifyOptions) run(a *app) error {
-	if err := o.checkFlags(); err != nil {
+	s, err := o.verify(a)
+	if s != nil {
+		defer s.closeCopies()
+	}
+	if err != nil {
 		return err
 	}
-	s := &session{app: a, options: o}
-	defer s.closeCopies()
-	if err := s.openCopies(); err != nil {
+	if err := s.printResult(); err != nil {
 		return err
+	}
+	return s.outcomeError()
+}
+
+// verify looks at one ledger. The session is to be closed, also where there is an error.
+func (o *verifyOptions) verify(a *app) (*session, error) {
+	if err := o.checkFlags(); err != nil {
+		return nil, err
+	}
+	s := &session{app: a, options: o}
+	if err := s.openCopies(); err != nil {
+		return s, err
 	}
 	var err error
 	bar := a.newBar("verifying")
@@ -102,11 +123,13 @@ func (o *verifyOptions) run(a *app) error {
 	s.result, err = s.copied.Verify(a.ctx, s.looks)
 	bar.endBar()
 	if err != nil {
-		return verifyFailure(err)
+		return s, verifyFailure(err)
 	}
-	if err := s.printResult(); err != nil {
-		return err
-	}
+	return s, nil
+}
+
+// outcomeError is the exit code of a result.
+func (s *session) outcomeError() error {
 	switch {
 	case s.result.OK():
 		return nil

@@ -275,7 +275,7 @@ func TestVerifyOnlineWords(t *testing.T) {
 		"GITHUB_TOKEN"}} {
 		before := w.Count()
 		code, stdout, stderr := w.referee(append([]string{"ledger", "verify", "--online"}, args...)...)
-		for _, want := range []string{"it agrees with", w.URL + "/example/work", "main " + w.Ref("refs/heads/main"),
+		for _, want := range []string{"it agrees with", w.URL + "/acme/underwriting", "main " + w.Ref("refs/heads/main"),
 			"not pinned: ledger.genesis", "2 receipts in the reviews of 2 pull", "requests     6"} {
 			if !strings.Contains(strings.Join(strings.Fields(stdout), " "), strings.Join(strings.Fields(want), " ")) {
 				t.Errorf("%v: %q is not in\n%s", args, want, stdout)
@@ -302,7 +302,7 @@ func TestVerifyOnlineRefusals(t *testing.T) {
 		exit int
 		says string
 	}{
-		"no such repository": {[]string{"--online", "--repo", "example/none"}, 3, "not_found"},
+		"no such repository": {[]string{"--online", "--repo", "acme/none"}, 3, "not_found"},
 		"no name":            {[]string{"--online", "--repo", "work"}, 2, "is not owner/name"},
 		"no URL":             {[]string{"--online", "--api", "ftp://x"}, 2, "is not like https://api.github.com"},
 		"an URL of no API": {[]string{"--online", "--api", "https://example.org/x"}, 2,
@@ -337,7 +337,7 @@ func TestVerifyOnlineRefusals(t *testing.T) {
 func TestVerifyOnlineOther(t *testing.T) {
 	w := newOnline(t)
 	other := storetest.Sample(1)
-	other.Repository = ledger.Repository{ID: 99, Name: "example/other"}
+	other.Repository = ledger.Repository{ID: 99, Name: "acme/other"}
 	w.mint("foreign", storetest.Key(other))
 	if code, v := w.verify("--online", "--branch", "foreign"); code != 1 || len(v.Problems) != 1 ||
 		v.Problems[0].Code != "LDG-206" {

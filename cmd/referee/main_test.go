@@ -41,6 +41,11 @@ func TestScript(t *testing.T) {
 			e.Setenv("PEOPLE", strconv.Itoa(people))
 			e.Setenv("KILLED", strconv.Itoa(killed))
 			e.Setenv("ALL", strconv.Itoa(people+killed))
+			source, err := filepath.Abs("../../testdata/source")
+			if err != nil {
+				return err
+			}
+			e.Setenv("SOURCE", source)
 			return os.CopyFS(filepath.Join(e.WorkDir, "runs"), os.DirFS(runs))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "narrow": narrow,

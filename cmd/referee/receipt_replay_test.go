@@ -91,7 +91,7 @@ func mintPull(t *testing.T, dir string, number int64, head string, now time.Time
 		Answers: []ledger.Answer{{ID: "appraisal_within_12_months", Answer: "satisfied"},
 			{ID: "borrower_name_matches", Answer: "satisfied"}}}.Decision()
 	d.Approver.Permission = "write"
-	place := receipt.Place{Repository: ledger.Repository{ID: 1, Name: "example/work"},
+	place := receipt.Place{Repository: ledger.Repository{ID: 1, Name: "acme/underwriting"},
 		PullRequest: &ledger.PullRequest{Number: number, HeadSHA: head, BaseSHA: head}}
 	w := receipt.Judge(folder, sheet, "", nil)
 	// base and head are one commit here
@@ -192,7 +192,7 @@ func (g replayGround) signed(t *testing.T, runs map[string][]byte) ledger.Receip
 		Answers: []ledger.Answer{{ID: "appraisal_within_12_months", Answer: "satisfied"},
 			{ID: "borrower_name_matches", Answer: "satisfied"}}}.Decision()
 	d.Approver.Permission = "write"
-	place := receipt.Place{Repository: ledger.Repository{ID: 1, Name: "example/work"},
+	place := receipt.Place{Repository: ledger.Repository{ID: 1, Name: "acme/underwriting"},
 		PullRequest: &ledger.PullRequest{Number: 7, HeadSHA: g.head, BaseSHA: g.base}}
 	r, err := receipt.Sign(w, d, place, receipt.Policy{FailOn: referee.FailNever})
 	if err != nil {

@@ -140,6 +140,7 @@ func printCookOrIncident(p *page, r *ledger.Receipt) {
 		p.writeEntry("before", receiptColumn+2, c.Before)
 		p.writeEntry("after", receiptColumn+2, c.After)
 		p.writeEntry("model", receiptColumn+2, c.BaseModel+" on "+c.Dataset+", by "+c.Runner)
+		p.writeLabelled(receiptColumn+2, "tuned model:", c.TunedModel)
 	}
 	if in := r.Incident; in != nil {
 		p.beginSection("Incident")

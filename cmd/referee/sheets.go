@@ -52,7 +52,12 @@ func sheetError(err error) error {
 		return usagef("the flight sheet is refused\n%w",
 			err).withHint("`referee sheet lint FILE` shows all refusals and warnings of a sheet")
 	}
-	if text, after, found := strings.Cut(err.Error(), "; "); found && errors.Is(err, referee.ErrNoSheet) {
+	text, after, found := strings.Cut(err.Error(), "; ")
+	switch {
+	case errors.Is(err, referee.ErrNoSheet) && strings.HasSuffix(text, `.json"`):
+		return usagef("%s", text).withHint("save it as DIR/SLUG.json, by the slug it states; " +
+			"--flight-sheets DIR reads it, and --sheet SLUG names it")
+	case errors.Is(err, referee.ErrNoSheet) && found:
 		return usagef("%s", text).withHint("%s", after)
 	}
 	return usagef("%w", err)

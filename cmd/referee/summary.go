@@ -44,6 +44,7 @@ func summaryCommand() *command {
 	c.examples = []string{
 		"referee summary reports.jsonl",
 		"referee summary --by agent --from-ledger",
+		"referee summary --ledger shop.git --ledger depot.git",
 		"referee summary part-*.jsonl --join all.jsonl --format markdown",
 		"referee summary --from-ledger --format html > summary.html",
 	}
@@ -52,7 +53,7 @@ func summaryCommand() *command {
 	c.choiceFlag(&w.by, "by", "sheet", "add up by `WHAT`", []string{"sheet", "agent"})
 	c.flags.StringVar(&w.join, "join", "", "write the reports, in input order, to `FILE`")
 	c.flags.BoolVar(&w.fromLedger, "from-ledger", false, "summarize the receipts of the ledger")
-	w.where = ledgerFlag(c.flags)
+	w.where = ledgersFlag(c.flags)
 	c.run = func(a *app, args []string) error { return a.printSummary(w, args) }
 	return c
 }
@@ -165,24 +166,48 @@ func (a *app) writeJoined(path string, all []parsedReport) error {
 
 // ledgerSamples are the audited entries, the oldest first.
 func (a *app) ledgerSamples(where *ledgerFlags) ([]summary.Sample, error) {
+	if len(where.repos) < 2 {
+		samples, _, err := a.samplesOf(where)
+		return samples, err
+	}
+	var all []summary.Sample
+	named := map[string]string{}
+	for _, repo := range where.repos {
+		one := *where
+		one.repo = repo
+		samples, genesis, err := a.samplesOf(&one)
+		if err != nil {
+			return nil, err
+		}
+		if first, again := named[genesis]; again && genesis != "" {
+			return nil, usagef("%s is a copy of the ledger of %s; its receipts would count double", repo, first)
+		}
+		named[genesis] = repo
+		all = append(all, samples...)
+	}
+	return all, nil
+}
+
+// samplesOf are the receipts of one ledger, oldest first, and the hash of its first entry, "" of an empty one.
+func (a *app) samplesOf(where *ledgerFlags) (out []summary.Sample, genesis string, err error) {
 	k, err := a.openLedger(where)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer k.Close()
 	if err := a.soundForReading(k); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	var out []summary.Sample
 	for e, err := range ledger.Backwards(a.ctx, k, k.at) {
 		if err != nil {
-			return nil, rulesf("reading the ledger, %s: %w", k.name,
+			return nil, "", rulesf("reading the ledger, %s: %w", k.name,
 				err).withHint("`referee ledger verify` reports what is wrong")
 		}
+		genesis = e.Hash
 		if s, ok := summary.FromReceipt(e.Receipt); ok {
 			out = append(out, s)
 		}
 	}
 	slices.Reverse(out)
-	return out, nil
+	return out, genesis, nil
 }

@@ -216,21 +216,19 @@ func addLaneDetails(r *ledger.Receipt, w Work) error {
 func cookOf(v *strictjson.Value) (*ledger.Cook, error) {
 	if v == nil {
 		return nil, fmt.Errorf(
-			"a cook receipt needs the submission's member \"cook\": {before, after, base_model, dataset, pairs, " +
-				"eval_before, eval_after, lift, runner}",
+			"a cook receipt needs the submission's member \"cook\": {before, after, base_model, tuned_model, dataset, " +
+				"pairs, eval_before, eval_after, lift, runner}",
 		)
 	}
 	pairs, _ := v.Get("pairs").Int()
 	return &ledger.Cook{
-		Before:    memberText(v, "before"),
-		After:     memberText(v, "after"),
-		BaseModel: memberText(v, "base_model"),
-		Dataset:   memberText(v, "dataset"),
-		Pairs:     pairs,
-		EvalBefore: memberText(
-			v,
-			"eval_before",
-		),
+		Before:     memberText(v, "before"),
+		After:      memberText(v, "after"),
+		BaseModel:  memberText(v, "base_model"),
+		TunedModel: memberText(v, "tuned_model"),
+		Dataset:    memberText(v, "dataset"),
+		Pairs:      pairs,
+		EvalBefore: memberText(v, "eval_before"),
 		EvalAfter:  memberText(v, "eval_after"),
 		Lift:       memberText(v, "lift"),
 		Runner:     memberText(v, "runner"),

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/referee"
 )
@@ -21,12 +20,16 @@ type Policy struct {
 type NotSignable struct {
 	Run    string
 	Reason string
+	cause  error
 }
 
 // Error gives the reason.
 func (e *NotSignable) Error() string {
 	return fmt.Sprintf("run %q cannot be signed off: %s", e.Run, e.Reason)
 }
+
+// Unwrap is the error behind the reason: a *ledger.Refusal where the ledger's own rules refuse it; else nil.
+func (e *NotSignable) Unwrap() error { return e.cause }
 
 // Sign drafts the receipt of a decision, after holding it to the policy: an approval of work that the rules refuse
 // makes no receipt.
@@ -50,8 +53,8 @@ func Sign(w Work, d Decision, p Place, policy Policy) (ledger.Receipt, error) {
 			r.Incident.OpenedAt, r.MintedAt)}
 	}
 	if err == nil && d.Kind == ledger.Approved && r.Cook != nil {
-		if err := checkCook(w.Prior, r.Cook, tunedModel(w)); err != nil {
-			return ledger.Receipt{}, &NotSignable{Run: w.Run.ID, Reason: err.Error()}
+		if err := checkCook(w, r.Cook); err != nil {
+			return ledger.Receipt{}, &NotSignable{Run: w.Run.ID, Reason: err.Error(), cause: err}
 		}
 	}
 	return r, err
@@ -82,13 +85,4 @@ func Mint(
 		}
 	}
 	return ledger.Append(ctx, store, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) { return draft, nil })
-}
-
-// tunedModel is the tuned model's name where the submission states it: `cook.tuned_model`.
-func tunedModel(w Work) string {
-	doc, err := strictjson.Parse(w.Bytes, strictjson.SubmissionLimits)
-	if err != nil {
-		return ""
-	}
-	return memberText(doc.Get("cook"), "tuned_model")
 }

@@ -223,13 +223,13 @@ func TestRepeatable(t *testing.T) {
 // Refusals are worded: what, where, and what would be right.
 func TestRefusals(t *testing.T) {
 	for want, fault := range map[string]githubtest.Fault{
-		"GET /repos/example/work/pulls/1: 401 unauthorized: Bad credentials; the token is missing, wrong or " +
+		"GET /repos/acme/underwriting/pulls/1: 401 unauthorized: Bad credentials; the token is missing, wrong or " +
 			"expired": githubtest.BadToken,
-		"GET /repos/example/work/pulls/1: 403 forbidden: Resource not accessible by integration; the token lacks the " +
+		"GET /repos/acme/underwriting/pulls/1: 403 forbidden: Resource not accessible by integration; the token lacks the " +
 			"permission that this needs": githubtest.NoAccess,
-		"GET /repos/example/work/pulls/1: 404 not_found: Not Found":  githubtest.Missing,
-		"GET /repos/example/work/pulls/1: 409 conflict: Conflict":    githubtest.Conflicted,
-		"GET /repos/example/work/pulls/1: 418 refused: I'm a teapot": {Status: 418, Body: "<html>"},
+		"GET /repos/acme/underwriting/pulls/1: 404 not_found: Not Found":  githubtest.Missing,
+		"GET /repos/acme/underwriting/pulls/1: 409 conflict: Conflict":    githubtest.Conflicted,
+		"GET /repos/acme/underwriting/pulls/1: 418 refused: I'm a teapot": {Status: 418, Body: "<html>"},
 	} {
 		s, n := sample(t)
 		c := client(t, s)
@@ -267,7 +267,7 @@ func TestRedirects(t *testing.T) {
 		t.Errorf("%v, %d requests", err, len(s.Requests()))
 	}
 	s.Inject(githubtest.Fault{Status: 301,
-		Header: http.Header{"Location": {s.APIURL() + "/repos/example/work/pulls/1"}}})
+		Header: http.Header{"Location": {s.APIURL() + "/repos/acme/underwriting/pulls/1"}}})
 	if p, err := c.PullRequest(t.Context(), n); err != nil || p.Number != n {
 		t.Errorf("within the host: %v", err)
 	}
@@ -340,8 +340,8 @@ func TestDry(t *testing.T) {
 	})
 	must(c.PullRequest(t.Context(), n))(t)
 	must(c.CreateReview(t.Context(), n, s.Head(n), "x"))(t)
-	if want := []string{"GET /repos/example/work/pulls/1",
-		"POST /repos/example/work/pulls/1/reviews"}; !slices.Equal(told, want) {
+	if want := []string{"GET /repos/acme/underwriting/pulls/1",
+		"POST /repos/acme/underwriting/pulls/1/reviews"}; !slices.Equal(told, want) {
 		t.Errorf("%q", told)
 	}
 	if len(s.Requests()) != 1 || len(s.ReviewsBy(n, "github-actions[bot]")) != 0 {

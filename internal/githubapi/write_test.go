@@ -227,10 +227,10 @@ func TestGitData(t *testing.T) {
 func TestRepository(t *testing.T) {
 	s, _ := sample(t)
 	s.AddToken("members", githubtest.Token{Login: "owner", Members: true})
-	s.AddTeam("example/reviewers", "rosa")
+	s.AddTeam("acme/reviewers", "rosa")
 	c := client(t, s)
-	if got := must(c.Repository(t.Context()))(t); got != (githubapi.Repository{ID: 4242, Owner: "example", OwnerID: 42,
-		Name: "example/work", DefaultBranch: "main"}) {
+	if got := must(c.Repository(t.Context()))(t); got != (githubapi.Repository{ID: 4242, Owner: "acme", OwnerID: 42,
+		Name: "acme/underwriting", DefaultBranch: "main"}) {
 		t.Errorf("%+v", got)
 	}
 	for login, want := range map[string]string{"owner": "admin", "rosa": "maintain", "wim": "write", "tria": "triage",
@@ -239,12 +239,12 @@ func TestRepository(t *testing.T) {
 			t.Errorf("%s has %s, want %s", login, got, want)
 		}
 	}
-	if _, err := c.TeamMember(t.Context(), "example", "reviewers", "rosa"); !githubapi.IsForbidden(err) {
+	if _, err := c.TeamMember(t.Context(), "acme", "reviewers", "rosa"); !githubapi.IsForbidden(err) {
 		t.Errorf("the job's own token read a team: %v", err)
 	}
 	m := client(t, s, func(o *githubapi.Options) { o.Token = "members" })
 	for login, want := range map[string]bool{"rosa": true, "wim": false} {
-		if got := must(m.TeamMember(t.Context(), "example", "reviewers", login))(t); got != want {
+		if got := must(m.TeamMember(t.Context(), "acme", "reviewers", login))(t); got != want {
 			t.Errorf("%s: %v", login, got)
 		}
 	}

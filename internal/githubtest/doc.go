@@ -3,7 +3,7 @@
 // process (git.go, upload.go), the rest by git and its own http-backend, and all of the protocol where a test says
 // OverGit. TestRepoIsGits and TestUploadIsGits hold the one to the other.
 //
-//	s := githubtest.New(t)                      // the repository example/work with an empty default branch main
+//	s := githubtest.New(t)                      // the repository acme/underwriting with an empty default branch main
 //	head := s.Commit("feature", githubtest.Change{Files: map[string]string{"a": "1"}, Author: "agent"})
 //	pull := s.Open(githubtest.Pull{Head: "feature", Author: "agent"})
 //	s.Review(pull, "rosa", "APPROVED", "")      // users of the sample repository: see users.go

@@ -52,7 +52,7 @@ type Server struct {
 	latency     time.Duration
 }
 
-// New starts a server for a test, with the repository example/work, its branch main with a README, and the sample
+// New starts a server for a test, with the repository acme/underwriting, its branch main with a README, and the sample
 // users. A broken contract fails the test.
 func New(t testing.TB) *Server {
 	t.Helper()
@@ -75,7 +75,7 @@ func New(t testing.TB) *Server {
 // Start makes a server over a new repository in dir. Who calls it lets it listen (it is an http.Handler) and sets URL.
 // A broken contract is reported once Contract has read the descriptions.
 func Start(dir string, report func(format string, args ...any)) (*Server, error) {
-	s := &Server{Name: "example/work", Token: "ghs_0123456789abcdefghijABCDEFGHIJ012345", report: report,
+	s := &Server{Name: "acme/underwriting", Token: "ghs_0123456789abcdefghijABCDEFGHIJ012345", report: report,
 		users: append([]User(nil), sample...),
 		now:   time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC), ids: 1000, teams: map[string][]string{},
 		verified: map[string]bool{}, before: map[string]string{},

@@ -286,7 +286,7 @@ func TestTokens(t *testing.T) {
 	s.AddToken("person", Token{Login: "wim"})
 	status := func(token, method, path, body string) int {
 		t.Helper()
-		req, err := http.NewRequestWithContext(context.Background(), method, s.URL+"/repos/example/work/"+path,
+		req, err := http.NewRequestWithContext(context.Background(), method, s.URL+"/repos/acme/underwriting/"+path,
 			strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
@@ -332,7 +332,7 @@ func TestPages(t *testing.T) {
 	}
 	_, _, h := ask(t, s, "GET", "pulls/1/reviews?per_page=2&page=2", "")
 	if want := "<" + s.APIURL() +
-		`/repos/example/work/pulls/1/reviews?page=3&per_page=2>; rel="next"`; h.Get("Link") != want {
+		`/repos/acme/underwriting/pulls/1/reviews?page=3&per_page=2>; rel="next"`; h.Get("Link") != want {
 		t.Errorf("got  %s\nwant %s", h.Get("Link"), want)
 	}
 	if _, _, h = ask(t, s, "GET", "pulls/1/reviews?per_page=2&page=3", ""); h.Get("Link") != "" {

@@ -24,8 +24,8 @@ func Sample(n int64) ledger.Receipt {
 	r := ledger.Receipt{
 		Schema:      ledger.EvalSchema,
 		Kind:        ledger.Approved,
-		Org:         &ledger.Org{ID: 42, Name: "example"},
-		Repository:  ledger.Repository{ID: 4242, Name: "example/work"},
+		Org:         &ledger.Org{ID: 42, Name: "acme"},
+		Repository:  ledger.Repository{ID: 4242, Name: "acme/underwriting"},
 		Run:         ledger.Run{ID: fmt.Sprintf("2026-11-%05d", n), Lane: "agent", Project: "oak-street"},
 		PullRequest: &ledger.PullRequest{Number: n + 1, HeadSHA: sha("head")[:40], BaseSHA: sha("base")[:40]},
 		FlightSheet: ledger.FlightSheet{Slug: "cre-acquisition-underwriting", Version: "1.2.0",
@@ -63,6 +63,20 @@ func Sample(n int64) ledger.Receipt {
 			Event: "workflow_run"},
 	}
 	return Key(r)
+}
+
+// Twin is an entry for the place of taken, after head. It is named before taken, or after it: the names are hashes, so
+// the first sample whose hash is lower, or higher, is the one.
+func Twin(head ledger.Head, taken []byte, before bool) []byte {
+	for n := int64(77); ; n++ {
+		b, err := ledger.Mint(head, Sample(n))
+		if err != nil {
+			panic(err) // samples are valid
+		}
+		if (canonical.SHA256Hex(b) < canonical.SHA256Hex(taken)) == before {
+			return b
+		}
+	}
 }
 
 // Clean is r without a finding: honey.

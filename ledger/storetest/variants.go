@@ -85,6 +85,7 @@ func CookSample() ledger.Receipt {
 		Before:     canonical.SHA256Hex([]byte("before")),
 		After:      canonical.SHA256Hex([]byte("after")),
 		BaseModel:  "example-9b",
+		TunedModel: "example-9b-underwriting",
 		Dataset:    "oak-street-pairs",
 		Pairs:      48123,
 		EvalBefore: "71.5",

@@ -65,6 +65,8 @@ func TestFaults(t *testing.T) {
 		{"made by Harbor LLC", "made by Harbour LLC", `the party is "Harbor LLC"`},
 		{"to the Lender per", "to the Debtor per", `"Debtor"`},
 		{"First Bank   By", "Second Bank   By", `signature block`},
+		{"First Bank   By", "First Bankers   By", `signature block`},
+		{"First Bank   By: ____\n\nEXHIBIT A\n", "\n\nEXHIBIT A\nFirst Bank keeps this form.\n", `signature block`},
 	} {
 		got := all(Read(strings.Replace(sound, tt.old, tt.new, 1)))
 		if len(got) == 0 || !strings.Contains(got[0].String(), tt.want) {

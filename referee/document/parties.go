@@ -3,6 +3,8 @@ package document
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/defendableos/referee/internal/nearest"
 )
@@ -31,16 +33,43 @@ func (d *Document) findSignaturePage() {
 func (d *Document) Signatures(parties []string) []Problem {
 	page := ""
 	if d.signs >= 0 {
-		page = normalName(strings.Join(d.lines[d.signs:], " "))
+		page = normalName(strings.Join(d.lines[d.signs:d.endOfSignatures()], " "))
 	}
 	var out []Problem
 	for _, party := range parties {
-		if name := normalName(party); name == "" || !strings.Contains(page, name) {
+		if name := normalName(party); name == "" || !containsName(page, name) {
 			out = append(out, Problem{Line: max(1, d.signs+1), Found: oneLine(party),
 				Want: "add a signature block for this party after the word SIGNATURES"})
 		}
 	}
 	return out
+}
+
+// containsName reports whether a page holds a name whole: "First Bankers" is not First Bank.
+func containsName(page, name string) bool {
+	for at := 0; ; at++ {
+		i := strings.Index(page[at:], name)
+		if i < 0 {
+			return false
+		}
+		at += i
+		before, _ := utf8.DecodeLastRuneInString(page[:at])
+		after, _ := utf8.DecodeRuneInString(page[at+len(name):])
+		if !unicode.IsLetter(before) && !unicode.IsLetter(after) {
+			return true
+		}
+	}
+}
+
+// endOfSignatures is the line of the first attachment behind the signature page: a party that only an exhibit names has
+// not signed.
+func (d *Document) endOfSignatures() int {
+	for _, h := range d.headings {
+		if h.kind == "attachment" && h.line > d.signs {
+			return h.line
+		}
+	}
+	return len(d.lines)
 }
 
 // normalName is a name without the differences that are none: case, commas, full stops, white space.

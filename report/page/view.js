@@ -165,7 +165,7 @@ function agentView(a) {
 function cookView(c) {
   if (!c) return null;
   return section('Training run', pairs(['Lift', el('strong', '', `${c.lift} (from ${c.eval_before} to ${c.eval_after})`)], ['Receipt before', code(c.before)],
-    ['Receipt after', code(c.after)], ['Base model', c.base_model], ['Data set', `${c.dataset}, ${c.pairs} pairs`], ['Run by', joined(', ', c.runner, after('USD', c.compute_usd))]));
+    ['Receipt after', code(c.after)], ['Base model', c.base_model], ['Tuned model', c.tuned_model], ['Data set', `${c.dataset}, ${c.pairs} pairs`], ['Run by', joined(', ', c.runner, after('USD', c.compute_usd))]));
 }
 
 function incidentView(i) {

@@ -242,6 +242,7 @@ func (p *paper) writeCook() {
 		pair{"Receipt before", hashSpans(c.Before)},
 		pair{"Receipt after", hashSpans(c.After)},
 		pair{"Base model", textSpans(report.CleanName(c.BaseModel))},
+		pair{"Tuned model", textSpans(report.CleanName(c.TunedModel))},
 		pair{"Data set", textSpans(fmt.Sprintf("%s, %d pairs", report.CleanName(c.Dataset), c.Pairs))},
 		pair{"Run by", textSpans(joinParts(", ", c.Runner, withUnit(c.ComputeUSD, "USD")))},
 	)

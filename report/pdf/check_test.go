@@ -110,6 +110,7 @@ func TestPDFSaysAll(t *testing.T) {
 			"RECEIPT OF A TRAINING RUN",
 			"11.75",
 			"from 71.5 to 83.25",
+			"example-9b-underwriting",
 			"oak-street-pairs",
 			"48123 pairs",
 			"112.40 USD",
