@@ -53,7 +53,11 @@ func examineBlobs(
 		// A tree that ends without an error but early is one as well: "fewer files" must not pass for "all files".
 		next, last := 0, errors.New("the tree gave fewer files than it has")
 		for p := range order {
-			<-p.done
+			// A portion that was dealt to the order, and after a cancellation to no worker, is never done.
+			if !isDone(ctx, p) {
+				last = ctx.Err()
+				break
+			}
 			for i, c := range p.out {
 				next = p.first + i + 1
 				if !yield(p.first+i, c) {
@@ -69,6 +73,16 @@ func examineBlobs(
 				return
 			}
 		}
+	}
+}
+
+// isDone waits for a portion; false where the context ends first.
+func isDone(ctx context.Context, p *portion) bool {
+	select {
+	case <-p.done:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 

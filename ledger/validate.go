@@ -250,7 +250,7 @@ func (r *Receipt) checkChecklist() error {
 }
 
 // maxCount bounds the counts of a verdict, so that no sum of them overflows.
-const maxCount = 1 << 40
+const maxCount int64 = 1 << 40
 
 // checkVerdict holds the counts to each other and to the kind. A verdict over no rule is refused because zero rules
 // evaluated is never success, and an undecided high rule because broken never equals pass (S74).
@@ -261,7 +261,7 @@ func (r *Receipt) checkVerdict() error {
 	}
 	c := v.Counts
 	switch {
-	case max(c.Declared, c.Satisfied, c.Flagged, c.Skipped, c.Open, v.Risk.High, v.Risk.Mid, v.Risk.Low) > maxCount:
+	case int64(max(c.Declared, c.Satisfied, c.Flagged, c.Skipped, c.Open, v.Risk.High, v.Risk.Mid, v.Risk.Low)) > maxCount:
 		return refuse(RefuseCounts, "a count above %d; no audit has so many rules or findings", maxCount)
 	case c.Declared == 0:
 		return refuse(RefuseCounts, "no rule was declared: nothing was audited")
@@ -383,10 +383,15 @@ func (c *Cook) CheckLift() error {
 // exactRational is the exact value of a decimal string; the form bounds its length and its exponent. A string without
 // the form is 0. The decoder has refused such a string wherever a field has the form.
 func exactRational(s string) *big.Rat {
-	if n, ok := new(big.Rat).SetString(s); ok && isDecimal([]byte(s)) {
-		return n
+	// The form first: an exponent of nine digits would cost the library seconds before it is refused.
+	if !isDecimal([]byte(s)) {
+		return new(big.Rat)
 	}
-	return new(big.Rat)
+	n, ok := new(big.Rat).SetString(s)
+	if !ok {
+		return new(big.Rat)
+	}
+	return n
 }
 
 // checkIncident requires the receipts of a recurring flag, since nothing else shows that it recurs; Resolve looks for

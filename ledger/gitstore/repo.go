@@ -143,6 +143,9 @@ func (r *Repo) Resolve(name string) (string, error) {
 	if name == "HEAD" {
 		to, ok := firstLine(filepath.Join(r.dir, "HEAD"), "")
 		if ref, symbolic := strings.CutPrefix(to, "ref: "); symbolic {
+			if !strings.HasPrefix(ref, "refs/") { // "ref: HEAD" would never end
+				return "", fmt.Errorf("HEAD says %.80q, which is not a branch", to)
+			}
 			return r.Resolve(ref)
 		}
 		if ok && gitobject.IsID(to) {
